@@ -78,6 +78,7 @@ export const planExplanations: Record<PromotionCheckCode, string> = {
   identifier_taken:   'Another object of the target has this identifier. Give a different identifier in `values`.',
   unknown_scope:      'Neither the target nor the plan has this scope. Bring the resource server that has it in the same promotion.',
   unknown_resource_server: 'A role names a resource server that neither the target nor the plan has. Bring the resource server in the same promotion, or take the entry out of the role.',
+  unknown_role:       'An application names a role that neither the target nor the plan has. Bring the role in the same promotion.',
   quota_exceeded:     'The target has no room for all new objects. Delete some there, or ask the operator for a higher limit.',
   secret_required:    'An enabled provider or a new mail server has no secret. Name one in the document of the target, or leave the provider disabled.',
   too_many_changes:   'A promotion changes at most 1,000 objects. Plan a part with `only`.',

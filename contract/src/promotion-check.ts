@@ -9,6 +9,7 @@ export const PromotionCheckCode = z.enum([
   'identifier_taken',
   'unknown_scope',
   'unknown_resource_server',
+  'unknown_role',
   'quota_exceeded',
   'secret_required',
   'too_many_changes',

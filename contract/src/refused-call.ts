@@ -29,6 +29,7 @@ export const pageExplanations = {
   passkey_refused:              'The answer of the authenticator does not fit the question: another origin, another challenge, or no confirmation by the person. Use the passkey on a page of its own domain, and try again.',
   passkey_counter_back:         'The counter of the passkey is behind the one of its last use, so it may have been copied. Remove it from the account and add a new one.',
   passkey_backup_changed:       'The passkey says that it can be backed up and said the opposite before, so it may have been copied. Remove it from the account and add a new one.',
+  no_access:                    'The person has none of the roles in `allowed_roles` of the application, or no role that gives one of the requested scopes at a resource server with `require_roles`. The page offers another account. Give the user such a role, if that is intended.',
 } as const
 export type PageCode = keyof typeof pageExplanations
 export const pageCodes = Object.keys(pageExplanations) as PageCode[] // as: the keys of the table

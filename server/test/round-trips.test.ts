@@ -7,6 +7,7 @@ import { randomBytes } from 'node:crypto'
 import { after, test } from 'node:test'
 import { authorizationRequest, type Client, createPerson, exchange, refresh, userinfo } from './support/cookie-browser.ts'
 import { dropDatabase, migratedDatabase, noPostgres } from './support/postgres.ts'
+import { createRoleWorld } from './support/role-person.ts'
 import { countTrips, openLine } from './support/tcp-proxy.ts'
 import { expectStatus, world } from './support/world.ts'
 
@@ -68,4 +69,41 @@ async function testRoundTrips() {
       for (let i = 0; i < counts; i++) counted.push(await tripsOf(ask))
       assert.equal(Math.min(...counted), trips, `${counted}`)
     })
+
+  test('roles add no round trip to a refresh, a code flow, UserInfo and validation', async () => {
+    const roles = await createRoleWorld(w, w.live)
+    const server = await roles.createServer('orders', ['orders:read'], { require_roles: false })
+    const allowed_scopes = ['openid', 'offline_access', 'orders:read']
+    const app = await w.createApplication(w.live, { allowed_scopes })
+    const who = await roles.createPerson()
+    const ask = { scope: allowed_scopes.join(' '), resource: server.identifier }
+    let tokens = await who.tokens(app, ask)
+    const requests: Record<string, () => Promise<unknown>> = {
+      refresh: async () => {
+        tokens = expectStatus(200, await refresh(w, w.live, app, tokens.refresh_token))
+      },
+      flow: async () => {
+        const request = authorizationRequest(w.live, app, ask)
+        const location = (await who.agent.get(request.url)).headers.get('location') ?? ''
+        expectStatus(200, await exchange(w, w.live, app, { request, code: new URL(location).searchParams.get('code') ?? '' }))
+      },
+      userinfo: async () => expectStatus(200, await userinfo(w, w.live, tokens.access_token)),
+      validate: () => roles.validate(tokens.access_token),
+    }
+    async function least(): Promise<Record<string, number>> {
+      const found: Record<string, number> = {}
+      for (const [name, ask] of Object.entries(requests)) {
+        const counted: number[] = []
+        for (let i = 0; i < counts; i++) counted.push(await tripsOf(ask))
+        found[name] = Math.min(...counted)
+      }
+      return found
+    }
+    const before = await least()
+    const role = await roles.createRole('reader', { orders: ['orders:read'] })
+    await roles.give(who, role)
+    await roles.change('resource-servers', server, { require_roles: true, roles_claim: 'roles' })
+    await roles.change('applications', app, { allowed_roles: [role.slug], roles_claim: 'groups' })
+    assert.deepEqual(await least(), before)
+  })
 }

@@ -1,6 +1,7 @@
 /** Applications: the OAuth clients of an environment. The client id is the application's id. */
 import { z } from 'zod'
 import { ApplicationId } from '../ids.ts'
+import { RolesClaim } from '../jwt-claims.ts'
 import { oidcScopes } from '../scopes.ts'
 import { required_sentence } from '../sentences.ts'
 import { Name, Slug, slugs, Time, text, WebUrl } from '../values.ts'
@@ -164,6 +165,36 @@ export const application = {
       affects: `${signs_in} A request with an unknown scope is refused, or goes on without it.`,
       fresh: inLive('changed'),
       default: 'reject',
+    },
+  ),
+  allowed_roles: travels(
+    z
+      .array(Slug.describe('The slug of a role.'))
+      .max(200, { abort: true })
+      .refine((slugs) => new Set(slugs).size === slugs.length, 'Each role can be named once.')
+      .describe(
+        'The slugs of roles of which a person needs one to sign in; empty: everyone can. That of a role that was deleted stays, and nobody holds it.',
+      ),
+    {
+      label: 'Roles that let a person in',
+      look: 'words',
+      hint: 'Slugs of roles. Empty: everyone gets in.',
+      affects: `${signs_in} Without one of these roles they get no token, from the next request on.`,
+      fresh: inLive('changed'),
+      default: () => [],
+    },
+  ),
+  roles_claim: travels(
+    RolesClaim.nullable().describe(
+      'The name of the claim of ID tokens and UserInfo that has the slugs of the roles of the person: `roles`, `groups`, or a name of 1 to 60 of a-z, 0-9 and underscore that no standard defines. With it the application can also request the scope `groups`, which gives nothing more. `null`: none.',
+    ),
+    {
+      label: 'Claim with the roles',
+      look: 'text',
+      hint: 'Such as roles or groups. Empty: the application does not learn the roles.',
+      affects: `${signs_in} The application learns their roles from the next token on.`,
+      fresh: inLive('changed'),
+      default: null,
     },
   ),
   require_pkce: travels(

@@ -1,6 +1,7 @@
 /** Resource servers: the APIs that access tokens of an environment can be issued for (RFC 8707), each with its scopes. */
 import { z } from 'zod'
 import { ResourceServerId } from '../ids.ts'
+import { RolesClaim } from '../jwt-claims.ts'
 import { oidcScopes } from '../scopes.ts'
 import { TokenFormat } from '../settings.ts'
 import { Name, ShortText, slugs, text } from '../values.ts'
@@ -85,6 +86,32 @@ export const resource_server = {
       look: { jwt: 'JWT: the API checks it itself', opaque: 'Opaque: the API asks the service' },
       affects: 'This resource server, from the next token on.',
       default: 'jwt',
+    },
+  ),
+  require_roles: travels(
+    z
+      .boolean()
+      .describe(
+        'Whether a scope of it is given only to a person whose roles give it. A token has the part of its scope that the roles give when it is issued. The default is false.',
+      ),
+    {
+      label: 'Scopes need a role',
+      look: 'switch',
+      hint: 'A person gets a scope of it only by a role that gives the scope.',
+      affects: 'People who use this API, from the next request on: without a role they get none of its scopes.',
+      default: false,
+    },
+  ),
+  roles_claim: travels(
+    RolesClaim.nullable().describe(
+      'The name of the claim of its access tokens that has the slugs of the roles of the person: `roles`, `groups`, or a name of 1 to 60 of a-z, 0-9 and underscore that no standard defines. A token for several resource servers has it where all of them name the same one. `null`: none.',
+    ),
+    {
+      label: 'Claim with the roles',
+      look: 'text',
+      hint: 'Such as roles or groups. Empty: access tokens do not name roles.',
+      affects: 'This resource server, from the next token on.',
+      default: null,
     },
   ),
   ...dates,

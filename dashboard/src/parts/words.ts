@@ -38,6 +38,7 @@ const reasons: Record<string, string> = {
   invalid_redirect_uri: 'No registered redirect URI',
   unknown_client:       'Unknown application',
   application_disabled: 'The application is disabled',
+  no_access:            'No role that gives access',
   access_denied:        'The person refused',
 }
 

@@ -173,6 +173,10 @@ export type Application = {
   allowed_scopes: string[]
   /** What happens to a scope that neither OpenID Connect nor a resource server of the environment has. `reject` refuses the request with `invalid_scope`; `ignore` leaves it out, and it is never granted. Scopes that are disabled or not allowed are refused in both cases. The default is `reject`. */
   unknown_scopes: 'reject' | 'ignore'
+  /** The slugs of roles of which a person needs one to sign in; empty: everyone can. That of a role that was deleted stays, and nobody holds it. */
+  allowed_roles: string[]
+  /** The name of the claim of ID tokens and UserInfo that has the slugs of the roles of the person: `roles`, `groups`, or a name of 1 to 60 of a-z, 0-9 and underscore that no standard defines. With it the application can also request the scope `groups`, which gives nothing more. `null`: none. */
+  roles_claim: string | null
   /** Whether an authorization request needs PKCE, or a nonce in its place where `nonce_replaces_pkce` is true. The default is true; only a web application can set false. A `code_challenge` that is sent is always enforced. */
   require_pkce: boolean
   /** Lets an authorization request of a web application with a `nonce` have no `code_challenge` (RFC 9700 §2.1.1). The default is true. It does not apply to spa and native, where it is null. */
@@ -224,6 +228,10 @@ export type ApplicationChange = {
   allowed_scopes?: string[] | null | undefined
   /** What happens to a scope that neither OpenID Connect nor a resource server of the environment has. `reject` refuses the request with `invalid_scope`; `ignore` leaves it out, and it is never granted. Scopes that are disabled or not allowed are refused in both cases. The default is `reject`. */
   unknown_scopes?: 'reject' | 'ignore' | null | undefined
+  /** The slugs of roles of which a person needs one to sign in; empty: everyone can. That of a role that was deleted stays, and nobody holds it. */
+  allowed_roles?: string[] | null | undefined
+  /** The name of the claim of ID tokens and UserInfo that has the slugs of the roles of the person: `roles`, `groups`, or a name of 1 to 60 of a-z, 0-9 and underscore that no standard defines. With it the application can also request the scope `groups`, which gives nothing more. `null`: none. */
+  roles_claim?: string | null | undefined
   /** Whether an authorization request needs PKCE, or a nonce in its place where `nonce_replaces_pkce` is true. The default is true; only a web application can set false. A `code_challenge` that is sent is always enforced. */
   require_pkce?: boolean | null | undefined
   /** Lets an authorization request of a web application with a `nonce` have no `code_challenge` (RFC 9700 §2.1.1). The default is true. It does not apply to spa and native, where it is null. */
@@ -275,6 +283,10 @@ export type ApplicationCreation = {
   allowed_scopes?: string[] | undefined
   /** What happens to a scope that neither OpenID Connect nor a resource server of the environment has. `reject` refuses the request with `invalid_scope`; `ignore` leaves it out, and it is never granted. Scopes that are disabled or not allowed are refused in both cases. The default is `reject`. */
   unknown_scopes?: 'reject' | 'ignore' | undefined
+  /** The slugs of roles of which a person needs one to sign in; empty: everyone can. That of a role that was deleted stays, and nobody holds it. */
+  allowed_roles?: string[] | undefined
+  /** The name of the claim of ID tokens and UserInfo that has the slugs of the roles of the person: `roles`, `groups`, or a name of 1 to 60 of a-z, 0-9 and underscore that no standard defines. With it the application can also request the scope `groups`, which gives nothing more. `null`: none. */
+  roles_claim?: string | null | undefined
   /** Whether an authorization request needs PKCE, or a nonce in its place where `nonce_replaces_pkce` is true. The default is true; only a web application can set false. A `code_challenge` that is sent is always enforced. */
   require_pkce?: boolean | undefined
   /** Lets an authorization request of a web application with a `nonce` have no `code_challenge` (RFC 9700 §2.1.1). The default is true. It does not apply to spa and native, where it is null. */
@@ -394,6 +406,10 @@ export type ApplicationWithSecret = {
   allowed_scopes: string[]
   /** What happens to a scope that neither OpenID Connect nor a resource server of the environment has. `reject` refuses the request with `invalid_scope`; `ignore` leaves it out, and it is never granted. Scopes that are disabled or not allowed are refused in both cases. The default is `reject`. */
   unknown_scopes: 'reject' | 'ignore'
+  /** The slugs of roles of which a person needs one to sign in; empty: everyone can. That of a role that was deleted stays, and nobody holds it. */
+  allowed_roles: string[]
+  /** The name of the claim of ID tokens and UserInfo that has the slugs of the roles of the person: `roles`, `groups`, or a name of 1 to 60 of a-z, 0-9 and underscore that no standard defines. With it the application can also request the scope `groups`, which gives nothing more. `null`: none. */
+  roles_claim: string | null
   /** Whether an authorization request needs PKCE, or a nonce in its place where `nonce_replaces_pkce` is true. The default is true; only a web application can set false. A `code_challenge` that is sent is always enforced. */
   require_pkce: boolean
   /** Lets an authorization request of a web application with a `nonce` have no `code_challenge` (RFC 9700 §2.1.1). The default is true. It does not apply to spa and native, where it is null. */
@@ -785,6 +801,10 @@ export type ConfigurationDocument = {
       access_token_ttl_seconds?: number | null | undefined
       /** `jwt` can be verified without a call; `opaque` needs the validation call and can be shorter. The default is `jwt`. */
       access_token_format?: TokenFormat | null | undefined
+      /** Whether a scope of it is given only to a person whose roles give it. A token has the part of its scope that the roles give when it is issued. The default is false. */
+      require_roles?: boolean | null | undefined
+      /** The name of the claim of its access tokens that has the slugs of the roles of the person: `roles`, `groups`, or a name of 1 to 60 of a-z, 0-9 and underscore that no standard defines. A token for several resource servers has it where all of them name the same one. `null`: none. */
+      roles_claim?: string | null | undefined
     }> | undefined
   /** The roles by their slugs. */
   roles?: Record<string, {
@@ -831,6 +851,10 @@ export type ConfigurationDocument = {
       allowed_scopes?: string[] | null | undefined
       /** What happens to a scope that neither OpenID Connect nor a resource server of the environment has. `reject` refuses the request with `invalid_scope`; `ignore` leaves it out, and it is never granted. Scopes that are disabled or not allowed are refused in both cases. The default is `reject`. */
       unknown_scopes?: 'reject' | 'ignore' | null | undefined
+      /** The slugs of roles of which a person needs one to sign in; empty: everyone can. That of a role that was deleted stays, and nobody holds it. */
+      allowed_roles?: string[] | null | undefined
+      /** The name of the claim of ID tokens and UserInfo that has the slugs of the roles of the person: `roles`, `groups`, or a name of 1 to 60 of a-z, 0-9 and underscore that no standard defines. With it the application can also request the scope `groups`, which gives nothing more. `null`: none. */
+      roles_claim?: string | null | undefined
       /** Whether an authorization request needs PKCE, or a nonce in its place where `nonce_replaces_pkce` is true. The default is true; only a web application can set false. A `code_challenge` that is sent is always enforced. */
       require_pkce?: boolean | null | undefined
       /** Lets an authorization request of a web application with a `nonce` have no `code_challenge` (RFC 9700 §2.1.1). The default is true. It does not apply to spa and native, where it is null. */
@@ -1097,6 +1121,10 @@ export type EnvironmentConfiguration = {
       access_token_ttl_seconds: number | null
       /** `jwt` can be verified without a call; `opaque` needs the validation call and can be shorter. The default is `jwt`. */
       access_token_format: TokenFormat
+      /** Whether a scope of it is given only to a person whose roles give it. A token has the part of its scope that the roles give when it is issued. The default is false. */
+      require_roles: boolean
+      /** The name of the claim of its access tokens that has the slugs of the roles of the person: `roles`, `groups`, or a name of 1 to 60 of a-z, 0-9 and underscore that no standard defines. A token for several resource servers has it where all of them name the same one. `null`: none. */
+      roles_claim: string | null
     }>
   /** The roles by their slugs. */
   roles: Record<string, {
@@ -1143,6 +1171,10 @@ export type EnvironmentConfiguration = {
       allowed_scopes: string[]
       /** What happens to a scope that neither OpenID Connect nor a resource server of the environment has. `reject` refuses the request with `invalid_scope`; `ignore` leaves it out, and it is never granted. Scopes that are disabled or not allowed are refused in both cases. The default is `reject`. */
       unknown_scopes: 'reject' | 'ignore'
+      /** The slugs of roles of which a person needs one to sign in; empty: everyone can. That of a role that was deleted stays, and nobody holds it. */
+      allowed_roles: string[]
+      /** The name of the claim of ID tokens and UserInfo that has the slugs of the roles of the person: `roles`, `groups`, or a name of 1 to 60 of a-z, 0-9 and underscore that no standard defines. With it the application can also request the scope `groups`, which gives nothing more. `null`: none. */
+      roles_claim: string | null
       /** Whether an authorization request needs PKCE, or a nonce in its place where `nonce_replaces_pkce` is true. The default is true; only a web application can set false. A `code_challenge` that is sent is always enforced. */
       require_pkce: boolean
       /** Lets an authorization request of a web application with a `nonce` have no `code_challenge` (RFC 9700 §2.1.1). The default is true. It does not apply to spa and native, where it is null. */
@@ -1907,7 +1939,7 @@ export type PromotionCheck = {
   detail: string
 }
 
-export type PromotionCheckCode = 'value_required' | 'not_valid_there' | 'type_differs' | 'identifier_taken' | 'unknown_scope' | 'unknown_resource_server' | 'quota_exceeded' | 'secret_required' | 'too_many_changes' | 'edited_there' | 'begins_disabled' | 'secret_made' | 'secret_ends' | 'people_lose_way_in' | 'looks_like_rename' | 'irreversible'
+export type PromotionCheckCode = 'value_required' | 'not_valid_there' | 'type_differs' | 'identifier_taken' | 'unknown_scope' | 'unknown_resource_server' | 'unknown_role' | 'quota_exceeded' | 'secret_required' | 'too_many_changes' | 'edited_there' | 'begins_disabled' | 'secret_made' | 'secret_ends' | 'people_lose_way_in' | 'looks_like_rename' | 'irreversible'
 
 export type PromotionCreation = {
   /** The environment that the configuration comes from. Send this or `document`. */
@@ -2396,6 +2428,10 @@ export type ResourceServer = {
   access_token_ttl_seconds: number | null
   /** `jwt` can be verified without a call; `opaque` needs the validation call and can be shorter. The default is `jwt`. */
   access_token_format: TokenFormat
+  /** Whether a scope of it is given only to a person whose roles give it. A token has the part of its scope that the roles give when it is issued. The default is false. */
+  require_roles: boolean
+  /** The name of the claim of its access tokens that has the slugs of the roles of the person: `roles`, `groups`, or a name of 1 to 60 of a-z, 0-9 and underscore that no standard defines. A token for several resource servers has it where all of them name the same one. `null`: none. */
+  roles_claim: string | null
   /** When the object was created. */
   created_at: string
   /** When the object was last changed. */
@@ -2416,6 +2452,10 @@ export type ResourceServerChange = {
   access_token_ttl_seconds?: number | null | undefined
   /** `jwt` can be verified without a call; `opaque` needs the validation call and can be shorter. The default is `jwt`. */
   access_token_format?: TokenFormat | null | undefined
+  /** Whether a scope of it is given only to a person whose roles give it. A token has the part of its scope that the roles give when it is issued. The default is false. */
+  require_roles?: boolean | null | undefined
+  /** The name of the claim of its access tokens that has the slugs of the roles of the person: `roles`, `groups`, or a name of 1 to 60 of a-z, 0-9 and underscore that no standard defines. A token for several resource servers has it where all of them name the same one. `null`: none. */
+  roles_claim?: string | null | undefined
 }
 
 export type ResourceServerCreation = {
@@ -2436,6 +2476,10 @@ export type ResourceServerCreation = {
   access_token_ttl_seconds?: number | null | undefined
   /** `jwt` can be verified without a call; `opaque` needs the validation call and can be shorter. The default is `jwt`. */
   access_token_format?: TokenFormat | null | undefined
+  /** Whether a scope of it is given only to a person whose roles give it. A token has the part of its scope that the roles give when it is issued. The default is false. */
+  require_roles?: boolean | null | undefined
+  /** The name of the claim of its access tokens that has the slugs of the roles of the person: `roles`, `groups`, or a name of 1 to 60 of a-z, 0-9 and underscore that no standard defines. A token for several resource servers has it where all of them name the same one. `null`: none. */
+  roles_claim?: string | null | undefined
 }
 
 export type RevertConflict = {
@@ -2942,7 +2986,7 @@ export type TokenVerdict = {
   /** Whether the token is valid now. */
   active: boolean
   /** Why the token is inactive. */
-  reason?: 'malformed' | 'unknown' | 'expired' | 'revoked' | 'session_ended' | 'user_blocked' | 'environment_mismatch' | undefined
+  reason?: 'malformed' | 'unknown' | 'expired' | 'revoked' | 'session_ended' | 'user_blocked' | 'not_allowed' | 'environment_mismatch' | undefined
   /** The issuer. */
   iss?: string | undefined
   /** The id of the user. */
@@ -2951,8 +2995,14 @@ export type TokenVerdict = {
   aud?: string | string[] | undefined
   /** The application that got the token. */
   client_id?: string | undefined
-  /** The scopes, separated by spaces. */
+  /** The scopes, separated by spaces: those of the token that the roles of the user give now. Absent where they give none of them. */
   scope?: string | undefined
+  /** The organization of the token; `null` without one. */
+  org_id?: null | undefined
+  /** The slugs of the roles that the user has now, in order. */
+  roles?: string[] | undefined
+  /** Claims that the backend gave to the user; empty without any. */
+  claims?: Record<string, unknown> | undefined
   /** Always `Bearer`. */
   token_type?: 'Bearer' | undefined
   /** When the token expires, in seconds since 1970. */

@@ -3,13 +3,16 @@ import type { ApplicationId, SessionId, UserId } from '@ostiary/contract/ids.ts'
 import type { inactiveReasons, TokenVerdict } from '@ostiary/contract/session.ts'
 import { digestOf } from '../base/digest.ts'
 import type { Deployment } from '../deployment/deployment.ts'
-import { findGrantState, findLiveGrant } from '../domain/sessions/grants.ts'
+import { findGrantState, findLiveGrant, type GrantRow } from '../domain/sessions/grants.ts'
 import { isOpaqueTokenOfSibling } from '../domain/sessions/opaque-tokens.ts'
 import { findSibling } from '../domain/tenancy/store.ts'
 import { claimedIssuer } from '../protocol/claimed-issuer.ts'
+import { scopeGiven } from '../protocol/roles.ts'
+import { scopeNames } from '../protocol/scope.ts'
 import { type AccessTokenClaims, opaque_prefix, readAccessToken } from './access-token.ts'
 import { longest_token } from './elsewhere.ts'
 import type { Issuer, Issuers } from './issuer.ts'
+import { rolesAt } from './person-roles.ts'
 
 type Reason = (typeof inactiveReasons)[number]
 
@@ -23,15 +26,21 @@ export async function judgeToken(
   const claims = await readAccessToken(deployment, issuer, token)
   if (!claims) return inactive(await whyUnknown(deployment, issuers, issuer, token))
 
-  const reason = await whyInactive(deployment, issuer, claims)
-  if (reason) return inactive(reason)
+  const grant = await activeGrant(deployment, issuer, claims)
+  if (typeof grant === 'string') return inactive(grant)
+  const { access, held, slugs, kept_out } = await rolesAt(issuer, grant, claims.client_id)
+  if (kept_out !== null) return inactive('not_allowed')
+  const scope = scopeGiven(scopeNames(claims.scope), [claims.aud].flat(), access, held)
   return {
     active: true,
     iss: claims.iss,
     sub: claims.sub as UserId, // as: claims we signed
     aud: claims.aud,
     client_id: claims.client_id as ApplicationId, // as: claims we signed
-    scope: claims.scope,
+    ...(scope.length === 0 ? {} : { scope: scope.join(' ') }),
+    org_id: null,
+    roles: [...slugs()],
+    claims: {},
     token_type: 'Bearer',
     exp: claims.exp,
     iat: claims.iat,
@@ -46,23 +55,25 @@ export async function judgeToken(
 const inactive = (reason: Reason): TokenVerdict => ({ active: false, reason })
 
 /**
- * The first reason that applies, from the user to the session to the token. A grant may outlive its session. Without a grant the token
- * has expired, unless the grant was deleted before its time.
+ * The grant of a token, or the first reason that applies, from the user to the session to the token. A grant may outlive its session. Without
+ * a grant the token has expired, unless the grant was deleted before its time.
  */
-async function whyInactive(
+async function activeGrant(
   { db, now }: Pick<Deployment, 'db' | 'now'>,
   { environment_id }: Issuer,
   { grant_id, jti, exp }: AccessTokenClaims,
-): Promise<Reason | null> {
+): Promise<GrantRow | Reason> {
   const is_expired = exp * 1000 <= now().getTime()
   // Most tokens are valid, and this look-up costs less than the one that tells the reasons apart.
-  if (await findLiveGrant(db, environment_id, grant_id, jti)) return is_expired ? 'expired' : null
+  const grant = await findLiveGrant(db, environment_id, grant_id, jti)
+  if (grant) return is_expired ? 'expired' : grant
   const state = await findGrantState(db, environment_id, grant_id, jti)
   if (!state) return is_expired ? 'expired' : 'revoked'
   if (state.user_id === null || state.blocked_at !== null) return 'user_blocked'
   if (state.has_ended && state.session_has_ended) return 'session_ended'
   if (state.has_ended || state.is_revoked) return 'revoked'
-  return is_expired ? 'expired' : null
+  if (is_expired) return 'expired'
+  return (await findLiveGrant(db, environment_id, grant_id, jti)) ?? 'revoked' // it may stand since the first look-up
 }
 
 /** Names a token of another environment of the same project, because Test and Live are easily confused. Any other token is unknown. */

@@ -11,12 +11,15 @@ import { EnvironmentType } from '@ostiary/contract/tenancy.ts'
 import { z } from 'zod'
 import { createBoundedMap } from '../base/bounded-map.ts'
 import { onPremise, withoutPremise } from '../base/premise.ts'
+import { createWeightedMap } from '../base/weighted-map.ts'
 import { sql } from '../db/db.ts'
 import { atCoordinator } from '../db/environment.ts'
 import type { Deployment } from '../deployment/deployment.ts'
+import { readAccess } from '../domain/roles/access.ts'
 import { effectiveSettings } from '../domain/tenancy/settings.ts'
 import { issuerAtHost } from '../http/place.ts'
 import { service_name } from '../pages/service.ts'
+import { type Access, no_access, weightOf } from '../protocol/roles.ts'
 import type { KeyPool } from './key-pool.ts'
 import { loadErasedKeys, loadSigningKeys, type PublicKey, type SigningKey } from './signing-keys.ts'
 
@@ -37,6 +40,8 @@ export interface Issuer {
   readonly keys: readonly SigningKey[]
   /** Keys whose tokens have all expired, which verify nothing but an `id_token_hint`. */
   readonly erased_keys: readonly PublicKey[]
+  /** Resolves to what roles give here, now. */
+  readonly access: () => Promise<Access>
 }
 
 /** `test.fixed_code`: the digits of every emailed code of a Test environment, where it has them. */
@@ -44,7 +49,7 @@ export const fixedCodeOf = ({ type, settings }: Issuer): string | null => (type 
 
 const Stamp = z.object({ stamp: z.string() })
 
-const versions = sql`e.version || '.' || e.settings_version || '.' || e.keys_version || '.' || p.version`
+const versions = sql`e.version || '.' || e.settings_version || '.' || e.keys_version || '.' || p.version || '.' || e.roles_version`
 
 const stampOf = (environment_id: EnvironmentId) =>
   sql`select ${versions} as stamp
@@ -68,22 +73,32 @@ const EnvironmentRow = z.object({
   issuer: z.string(),
   settings: z.record(z.string(), z.unknown()),
   project_name: z.string(),
+  roles_version: z.int(),
   root: z.record(z.string(), z.string()).nullable(),
 })
 
 const most_cached = 5_000
+
+/**
+ * In bytes, of what roles give. An environment with the most that it can have needs 65 million, and 5,000 issuers are cached: without a bound
+ * the tenants of some hundred of them could fill the memory. So it is read when it is first asked for, and given up by its weight.
+ */
+const most_access = 128 * 2 ** 20
+
+const nothing_restricted = Promise.resolve(no_access)
 
 export type Issuers = ReturnType<typeof createIssuers>
 
 export function createIssuers(deployment: Deployment, pool: KeyPool) {
   const { db } = deployment
   const cache = createBoundedMap<EnvironmentId, { stamp: string; as_of: number; issuer: Promise<Issuer | null> }>(most_cached)
+  const accesses = createWeightedMap<EnvironmentId, { roles_version: number; access: Promise<Access> }>(most_access)
   const is_checked_by_read = Number.isNaN(db.versionOf(any_stamp))
 
   async function load(environment_id: EnvironmentId): Promise<Issuer | null> {
     const row = await db.of(environment_id).maybeOne(
       EnvironmentRow,
-      atCoordinator`select e.tenant_id, e.project_id, e.type, e.issuer, e.settings, p.name as project_name,
+      atCoordinator`select e.tenant_id, e.project_id, e.type, e.issuer, e.settings, p.name as project_name, e.roles_version,
                  (select d.value from deployment d where d.name = 'root') as root
             from environments e join projects p on p.tenant_id = e.tenant_id and p.id = e.project_id
            where e.id = ${environment_id}`,
@@ -107,7 +122,23 @@ export function createIssuers(deployment: Deployment, pool: KeyPool) {
       settings,
       keys,
       erased_keys,
+      access: () => accessAt(environment_id, row.roles_version),
     }
+  }
+
+  /** Returns what roles give at a version of them, or later: a request that learns of a change has another version. */
+  function accessAt(environment_id: EnvironmentId, roles_version: number): Promise<Access> {
+    if (roles_version === 0) return nothing_restricted // most environments have no roles, and no read for them
+    const known = accesses.get(environment_id)
+    if (known?.roles_version === roles_version) return known.access
+    const access = withoutPremise(() => readAccess(db, environment_id)) // other requests wait for it
+    const kept = { roles_version, access }
+    accesses.set(environment_id, kept, 0)
+    access.then(
+      (read) => accesses.get(environment_id) === kept && accesses.set(environment_id, kept, weightOf(read)),
+      () => accesses.get(environment_id) === kept && accesses.delete(environment_id),
+    )
+    return access
   }
 
   async function findCurrent(environment_id: EnvironmentId, as_of: number): Promise<Issuer | null> {

@@ -6,7 +6,7 @@ import { consentPage } from './consent.ts'
 const consent = (view: Partial<ReturnType<typeof exampleConsent>> = {}) =>
   consentPage(exampleContext('live'), { ...exampleConsent(), ...view }).html.replaceAll('<wbr>', '')
 const gains = (...scopes: string[]) => {
-  const html = consent({ scopes: scopes.map((scope) => ({ scope, description: null, resource_server_name: null })) })
+  const html = consent({ scopes: scopes.map((scope) => ({ scope, description: null, resource_server_name: null, given: true })) })
   return [...html.matchAll(/<\/svg><b>(.*?)<\/b><span>(.*?)<\/span>/g)].map(([, what, detail]) => `${what}: ${detail}`)
 }
 
@@ -23,12 +23,12 @@ for (const [scopes, lines] of scope_lines) {
 }
 
 test('a scope of a resource server shows its description and resource server, also with the name of a standard scope', () => {
-  const html = consent({ scopes: [{ scope: 'email', description: 'Send mail for you', resource_server_name: 'Post' }] })
+  const html = consent({ scopes: [{ scope: 'email', description: 'Send mail for you', resource_server_name: 'Post', given: true }] })
   assert.match(html, /<b>Send mail for you<\/b><span>Post, <code>email<\/code><\/span>/)
 })
 
 test('a resource server without scopes is shown by its name', () => {
-  const html = consent({ scopes: [{ scope: null, description: null, resource_server_name: 'Post & Mail' }] })
+  const html = consent({ scopes: [{ scope: null, description: null, resource_server_name: 'Post & Mail', given: true }] })
   assert.match(html, /<b>Use Post &amp; Mail<\/b><span>On your behalf<\/span>/)
 })
 

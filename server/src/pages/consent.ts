@@ -25,8 +25,16 @@ export interface ConsentView extends DecisionView {
 export function consentPage(context: PageContext, view: ConsentView): Page {
   const texts = context.texts.consent
   const { application } = view
+  const shown = shownScopes(view.scopes)
+  const lines = (are_given: boolean) => shown.filter(({ given }) => given === are_given).map((scope) => gain(context, view, scope))
+  const [given, later] = [lines(true), lines(false)]
   const asked = html`<h2>${texts.will_be_able(application.name)}</h2>
-<ul class="gets">${shownScopes(view.scopes).map((scope) => gain(context, view, scope))}</ul>
+<ul class="gets">${given}</ul>${
+    later.length > 0 &&
+    html`
+<p class="apart" id="not-given">${texts.not_given(application.name)}</p>
+<ul class="gets" aria-labelledby="not-given">${later}</ul>`
+  }
 <p class="fine">${landing(context, view)} ${texts.removable(html`<a href="${view.account_url}" data-action="account">${texts.your_account}</a>`)}</p>
 `
   return decisionPage(context, view, {
@@ -48,7 +56,7 @@ function shownScopes(scopes: readonly ConsentLine[]): readonly ConsentLine[] {
 /** OIDC Core §5.4: describes a standard scope by its claims, any other scope by the description of its resource server. */
 function gain({ texts: { consent: texts } }: PageContext, { person: who }: ConsentView, one: ConsentLine): Html {
   const line = (icon: Html, what: string, detail: Html | string) =>
-    html`<li data-id="${one.scope ?? one.resource_server_name}">${icon}<b>${what}</b><span>${detail}</span></li>`
+    html`<li data-id="${one.scope ?? one.resource_server_name}"${one.scope !== null && html` data-scope="${one.scope}"`} data-given="${String(one.given)}">${icon}<b>${what}</b><span>${detail}</span></li>`
   if (one.resource_server_name === null) {
     if (one.scope === 'openid') return line(person, texts.openid, texts.openid_detail)
     if (one.scope === 'profile') {

@@ -53,6 +53,7 @@ export type Step =
   | 'offer-passkey'
   | 'profile'
   | 'consent'
+  | 'no-access'
   | 'select-account'
   | 'sign-out'
   | 'signed-out'

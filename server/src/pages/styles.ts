@@ -134,6 +134,7 @@ const people = `
 .people .b:last-child:hover{background:var(--hover)}
 .gets{margin-top:8px}
 .gets+.fine{margin-top:8px}
+.apart{margin-top:16px;padding-top:14px;border-top:1px solid var(--line);color:var(--muted)}
 .who+h2{margin-top:24px}
 .gets li{display:grid;grid-template-columns:24px minmax(0,1fr);gap:0 12px;padding:10px 0;border-bottom:1px solid var(--line)}
 .gets li:last-child{border:0}

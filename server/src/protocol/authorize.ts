@@ -55,7 +55,7 @@ export interface AuthorizationRequest {
 /** The scopes and resource servers of an environment. Without `resources` every `resource` is refused. */
 export interface AuthorizationPolicy {
   disabled_scopes: readonly string[]
-  resources?: readonly { identifier: string; scopes: readonly string[] }[]
+  resources?: readonly { identifier: string; scopes: readonly string[]; roles_claim?: string | null }[]
   /** See `readScope`. */
   scopes_elsewhere?: readonly string[] | undefined
 }
@@ -196,7 +196,7 @@ function readRest(
 
   const resources = readResource(parameters.lists.resource ?? [], policy.resources ?? [])
   const scope = readScope(values.scope, client, policy, resources)
-  refuseTooWide(resources, scope)
+  refuseTooWide(resources, scope, client)
   return {
     scope,
     resource: resources.map((resource) => resource.identifier),

@@ -12,6 +12,8 @@ export type Client = Pick<
   | 'token_endpoint_auth_method'
   | 'allowed_scopes'
   | 'unknown_scopes'
+  | 'allowed_roles'
+  | 'roles_claim'
   | 'require_pkce'
   | 'nonce_replaces_pkce'
   | 'consent'

@@ -46,10 +46,24 @@ for (const { rule, scope, resources, words, lines } of cases) {
   test(rule, () => {
     const named = resources.map((resource) => ({ ...resource, scopes: resource.scopes.map(({ name }) => name) }))
     assert.deepEqual(consentWords(scope, named), words)
-    const shown = consentLines(scope, resources).map((line) => {
+    const shown = consentLines(scope, resources, scope.split(' ')).map((line) => {
       const what = [line.resource_server_name, line.scope].filter((part) => part !== null).join(': ')
       return line.description === null ? what : `${what} (${line.description})`
     })
     assert.deepEqual(shown, lines)
   })
 }
+
+test('a line of a scope that the roles of the person do not give says so, at each resource server that has it', () => {
+  const lines = consentLines('openid read write offline_access', [orders, stock], ['openid', 'write', 'offline_access'])
+  assert.deepEqual(
+    lines.map(({ scope, given }) => [scope, given]),
+    [
+      ['openid', true],
+      ['read', false],
+      ['write', true],
+      ['read', false],
+      ['offline_access', true],
+    ],
+  )
+})

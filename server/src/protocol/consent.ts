@@ -34,10 +34,15 @@ export interface ConsentLine {
   scope: string | null
   description: string | null
   resource_server_name: string | null
+  /** The person can do it now. */
+  given: boolean
 }
 
-/** The lines of the consent page. `offline_access` is the last one, because it applies to all others. */
-export function consentLines(scope: string, resources: readonly DescribedResource[]): ConsentLine[] {
+/**
+ * The lines of the consent page. `offline_access` is the last one, because it applies to all others.
+ * @param given the part of the scope that the roles of the person give
+ */
+export function consentLines(scope: string, resources: readonly DescribedResource[], given: readonly string[]): ConsentLine[] {
   const names = scopeNames(scope)
   const ofResource = (resource: DescribedResource): ConsentLine[] => {
     const asked = resource.scopes.filter(({ name }) => names.includes(name))
@@ -46,9 +51,10 @@ export function consentLines(scope: string, resources: readonly DescribedResourc
       scope: name,
       description,
       resource_server_name: resource.name,
+      given: name === null || given.includes(name),
     }))
   }
-  const own = names.filter(isOidc).map((name) => ({ scope: name, description: null, resource_server_name: null }))
+  const own = names.filter(isOidc).map((name) => ({ scope: name, description: null, resource_server_name: null, given: true }))
   const keepsAll = ({ scope }: ConsentLine) => scope === 'offline_access'
   return [...own.filter((line) => !keepsAll(line)), ...resources.flatMap(ofResource), ...own.filter(keepsAll)]
 }

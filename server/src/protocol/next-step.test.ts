@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { reason } from '../base/reason.ts'
 import type { AuthorizationRequest } from './authorize.ts'
 import { type NextStep, nextStep, type Situation, withoutSatisfied } from './next-step.ts'
 
@@ -37,6 +38,7 @@ const anna = {
   has_name: true,
   consented_to: ['openid', 'email', 'offline_access'],
   pressed: false,
+  no_access: null,
 }
 const bert = {
   session_id: 'ses_bert',
@@ -48,6 +50,7 @@ const bert = {
   has_name: true,
   consented_to: [],
   pressed: false,
+  no_access: null,
 }
 const situation: Situation = {
   sessions: [anna, bert],
@@ -72,6 +75,9 @@ const stepped_up = { sessions: [{ ...anna, acr: 'urn:ostiary:2fa', has_second_fa
 const passkey = ['urn:ostiary:passkey']
 const nameless = { sessions: [{ ...anna, has_name: false }] }
 const profile = { kind: 'profile', session_id: 'ses_anna' }
+const why = reason`The person has no role.`
+const kept_out = { sessions: [{ ...anna, no_access: why }, bert] }
+const no_access = { kind: 'no_access', session_id: 'ses_anna', why }
 const has_passkey = { sessions: [{ ...anna, has_second_factor: true, has_passkey: true }] }
 const two_has_passkey = { sessions: [{ ...anna, acr: 'urn:ostiary:2fa', has_second_factor: true, has_passkey: true }] }
 const with_passkey = { sessions: [{ ...anna, acr: 'urn:ostiary:passkey' }] }
@@ -187,6 +193,16 @@ const cases: Case[] = [
   { rule: 'the account chooser comes before the second factor', request: { acr_values: two, prompt: ['select_account'] }, situation: enrolled, step: { kind: 'select_account' } },
   { rule: 'the second factor comes before consent', request: { acr_values: two, prompt: ['consent'] }, client: 'ask', situation: enrolled, step: second_factor },
   { rule: 'the second factor of another session does not count', situation: { sessions: [anna, { ...bert, acr: 'urn:ostiary:2fa' }], ...required }, step: second_factor },
+  { rule: 'a person whose roles leave nothing of the request learns it', situation: kept_out, step: no_access },
+  { rule: 'prompt=none is access_denied for a person whose roles leave nothing', request: { prompt: ['none'] }, situation: kept_out, step: 'access_denied' },
+  { rule: 'prompt=none is login_required before it says anything about roles', request: { prompt: ['none'], max_age: 0 }, situation: kept_out, step: 'login_required' },
+  { rule: 'nothing is said about roles before a sign-in that the request asks for', request: { prompt: ['login'] }, situation: kept_out, step: sign_in },
+  { rule: 'nothing is said about roles before the second factor', situation: { ...kept_out, ...required }, step: second_factor },
+  { rule: 'a person without access can choose another account', request: { prompt: ['select_account'] }, situation: kept_out, step: { kind: 'select_account' } },
+  { rule: 'a person without access is asked for no name', situation: { sessions: [{ ...anna, has_name: false, no_access: why }], names: 'required' }, step: no_access },
+  { rule: 'a person without access is asked for no consent', request: { prompt: ['consent'] }, client: 'ask', situation: kept_out, step: no_access },
+  { rule: 'a person without access is asked for no press', needs_press: true, situation: kept_out, step: no_access },
+  { rule: 'the roles of another session do not count', situation: { sessions: [anna, { ...bert, no_access: why }] }, step: issue('ses_anna') },
   { rule: 'prompt=consent asks for consent of a first-party application too', request: { prompt: ['consent'] }, step: consent('ses_anna') },
 ]
 for (const { rule, step, ...change } of cases) {
@@ -247,7 +263,7 @@ function done(step: NextStep, before: Situation, scope: string): Situation {
   return { ...before, sessions: [fresh, ...before.sessions.filter((session) => session.user_id !== user_id)] }
 }
 
-test('for any request each step happens at most once, and then the hinted user gets a code or the request is refused', () => {
+test('for any request each step happens at most once, and then the hinted user gets a code, has no access, or the request is refused', () => {
   const prompts: fc.Arbitrary<AuthorizationRequest['prompt']> = fc.oneof(
     fc.constant(['none' as const]),
     fc.subarray(['login' as const, 'consent' as const, 'select_account' as const, 'create' as const]),
@@ -256,8 +272,10 @@ test('for any request each step happens at most once, and then the hinted user g
     prompt: prompts,
     max_age: fc.option(fc.nat(1_000), { nil: undefined }),
     sessions: fc
-      .tuple(fc.subarray([anna, bert]), fc.boolean())
-      .map(([sessions, has_passkey]) => sessions.map((each) => ({ ...each, has_passkey, has_second_factor: has_passkey }))),
+      .tuple(fc.subarray([anna, bert]), fc.boolean(), fc.constantFrom(null, null, null, why))
+      .map(([sessions, has_passkey, no_access]) =>
+        sessions.map((each) => ({ ...each, has_passkey, has_second_factor: has_passkey, no_access })),
+      ),
     hinted_user_id: fc.constantFrom(null, 'usr_anna', 'usr_bert', 'usr_cara'),
     sign_up_open: fc.boolean(),
     consent: fc.constantFrom('skip' as const, 'ask' as const),
@@ -283,10 +301,12 @@ test('for any request each step happens at most once, and then the hinted user g
         const session = at.sessions.find(({ session_id }) => session_id === step.session_id)
         assert.ok(rest.mfa.mode !== 'required' || session?.acr !== 'urn:ostiary:1fa', 'a code for one factor')
         assert.ok(!needs_press || seen.length > 0, 'a code without a press')
+        assert.equal(session?.no_access, null)
         return assert.ok(session && (rest.hinted_user_id === null || session.user_id === rest.hinted_user_id))
       }
       assert.ok(!seen.includes(step.kind), `${step.kind} twice`)
       assert.notDeepEqual(prompt, ['none'])
+      if (step.kind === 'no_access') return assert.equal(step.why, why)
       seen.push(step.kind)
       at = done(step, at, request.scope)
       if (step.kind !== 'second_factor' && step.kind !== 'profile' && step.kind !== 'press') query = withoutSatisfied(query, step.kind, now)

@@ -33,6 +33,8 @@ interface BrowserSession {
   consented_to: readonly string[]
   /** The person of the session pressed a button for this request. */
   pressed: boolean
+  /** Why the roles of the person leave nothing of the request; `null` where they leave something. */
+  no_access: Reason | null
 }
 
 export type NextStep =
@@ -46,6 +48,8 @@ export type NextStep =
   | { kind: 'second_factor'; session_id: string }
   /** The person has no name, and is asked for one. */
   | { kind: 'profile'; session_id: string }
+  /** The roles of the person leave nothing of the request. */
+  | { kind: 'no_access'; session_id: string; why: Reason }
   | { kind: 'consent'; session_id: string }
   /** The person presses a button for this request, and consents to nothing by it. */
   | { kind: 'press'; session_id: string }
@@ -62,6 +66,8 @@ export type RequestingClient = Pick<Client, 'consent'> & { needs_press: boolean 
  * We choose: a request that went on with a session ends in no other one, even where another tab signed in meanwhile (`withSession`)
  * OIDC Core §3.1.2.3: without a usable session the person signs in; with prompt=none no page is shown
  * OIDC Core §5.5.1.1: acr_values asks for a level, and `mfa.mode` may require one: an existing session is stepped up
+ * RFC 6749 §4.1.2.1: access_denied where the person has no role that the application or one of the scopes needs (decision 0176). We choose: the
+ *                    person, signed in at the level of the request, learns it on a page first, and is asked for nothing else
  * We choose: where a name is required, a person without one enters it before the consent, which shows it (decision 0116)
  * OIDC Core §3.1.2.4: the person is asked for consent unless it covers all of the scope, at each resource
  * RFC 8252 §8.6: a client without proof of identity gets no code without an interaction, even with earlier consent
@@ -80,6 +86,7 @@ export function nextStep(request: AuthorizationRequest, client: RequestingClient
   if (has('none')) {
     if (!session || isTooOld(session, request, now)) return refuse('login_required', reason`The person has to sign in.`)
     if (missing !== 'nothing') return refuse('interaction_required', reason`The person has to use a second factor.`)
+    if (session.no_access !== null) return { kind: 'refuse', error: noAccess(session.no_access) }
     if (situation.names === 'required' && !session.has_name) return refuse('interaction_required', reason`The person has to enter a name.`)
     if (client.needs_press) return refuse('interaction_required', reason`This client gets no code without an action of the person.`)
     if (!consented) return refuse('consent_required', reason`The person has not consented to all of the scope.`)
@@ -92,6 +99,7 @@ export function nextStep(request: AuthorizationRequest, client: RequestingClient
   if (has('select_account') && hinted_user_id === null) return { kind: 'select_account' }
   if (has('login') || has('create') || isTooOld(session, request, now)) return sign_in
   if (missing !== 'nothing') return { kind: 'second_factor', session_id: session.session_id }
+  if (session.no_access !== null) return { kind: 'no_access', session_id: session.session_id, why: session.no_access }
   if (!session.has_name && (situation.names === 'required' || (situation.names === 'optional' && request.asks_name)))
     return { kind: 'profile', session_id: session.session_id }
   if (has('consent') || !consented) return { kind: 'consent', session_id: session.session_id }
@@ -169,6 +177,9 @@ function isTooOld({ auth_time }: BrowserSession, { max_age, signed_in_since }: A
   if (max_age === undefined) return false
   return max_age === 0 || now.getTime() - auth_time.getTime() > max_age * 1_000
 }
+
+/** The error for the client. Only the developers of the tenant read which role or scope is missing. */
+const noAccess = (why: Reason) => new OAuthError('access_denied', 'The person has no access.', { reason: why })
 
 const refuse = (code: 'login_required' | 'interaction_required' | 'consent_required', description: Reason): NextStep => ({
   kind: 'refuse',

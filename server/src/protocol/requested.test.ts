@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { native, spa, web } from '../../test/support/example-clients.ts'
-import { readCodeChallenge, readMaxAge, readPrompt, readScope, readSignedInSince, unknownScopes } from './requested.ts'
+import { readCodeChallenge, readMaxAge, readPrompt, readScope, readSignedInSince, refuseTooWide, unknownScopes } from './requested.ts'
 
 const challenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'
 const legacy = { ...web, require_pkce: false }
@@ -86,6 +86,7 @@ const scopes: [why: string, scope: string, granted: string | 'refused', change?:
   ['nothing is left but not openid',                     'groups email',                     'refused'],
   ['nothing was asked for',                              '',                                 'refused'],
   ['the application refuses unknown names',              'openid groups',                    'refused', { client: { unknown_scopes: 'reject' } }],
+  ['an application with a claim of roles may ask for groups', 'openid groups',                 'openid groups', { client: { roles_claim: 'roles', unknown_scopes: 'reject' } }],
   ['no look-up says what is unknown',                    'openid groups',                    'refused', { policy: { scopes_elsewhere: undefined } }],
   ['an unknown name is allowed by mistake',              'openid groups',                    'openid',  { client: { allowed_scopes: ['openid', 'groups'] } }],
   ['an unknown name is disabled, too',                   'openid groups',                    'openid',  { policy: { disabled_scopes: ['groups'] } }],
@@ -117,7 +118,7 @@ for (const word of words_without_meaning)
           name: 'OAuthError',
           code: 'invalid_scope',
         })
-      assert.deepEqual(unknownScopes(`openid groups ${word}`, []), ['groups'], 'it is not looked up')
+      assert.deepEqual(unknownScopes(`openid groups ${word}`, lenient, []), ['groups'], 'it is not looked up')
     })
 test('several spaces count as one', () => {
   assert.equal(readScope('  openid   email ', lenient, scope_policy, [orders]), 'openid email')
@@ -131,9 +132,32 @@ for (const [why, scope, granted, { client, policy } = {}] of scopes)
   })
 
 test('unknown scopes are those of neither OpenID Connect nor a requested resource server', () => {
-  assert.deepEqual(unknownScopes('openid groups orders:read stock:read groups', [orders]), ['groups', 'stock:read'])
-  assert.deepEqual(unknownScopes(undefined, []), [])
+  assert.deepEqual(unknownScopes('openid groups orders:read stock:read groups', lenient, [orders]), ['groups', 'stock:read'])
+  assert.deepEqual(unknownScopes(undefined, lenient, []), [])
 })
+
+test('groups of a resource server is a scope like any other', () => {
+  const groups = { identifier: 'https://groups.example.com', scopes: ['groups'] }
+  const client = { ...lenient, roles_claim: 'roles' }
+  assert.throws(() => readScope('openid groups', client, scope_policy, [groups]), { name: 'OAuthError', code: 'invalid_scope' })
+  assert.deepEqual(unknownScopes('openid groups roles', client, []), ['roles'])
+})
+
+const widths: [rule: string, length: number, client: string | null, server: string | null, code: string | null][] = [
+  ['a request of the longest width', 10_000, null, null, null],
+  ['a wider one', 10_001, null, null, 'invalid_target'],
+  ['a request of the longest width with roles', 6_500, 'groups', 'roles', null],
+  ['a wider one where the application has a claim of roles', 6_501, 'groups', null, 'invalid_scope'],
+  ['a wider one where a resource server has a claim of roles', 6_501, null, 'roles', 'invalid_scope'],
+  ['one that is too wide even without roles', 10_001, 'groups', 'roles', 'invalid_target'],
+]
+for (const [rule, length, of_client, of_server, code] of widths)
+  test(`${rule} is ${code ?? 'accepted'}`, () => {
+    const resource = { identifier: 'x'.repeat(length - 'openid'.length), scopes: [], roles_claim: of_server }
+    const judge = () => refuseTooWide([resource], 'openid', { roles_claim: of_client })
+    if (code === null) judge()
+    else assert.throws(judge, { name: 'OAuthError', code })
+  })
 
 const prompts: [string | undefined, string[] | 'refused'][] = [
   [undefined, []],

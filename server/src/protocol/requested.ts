@@ -1,11 +1,10 @@
 // pure
 /** The parameters of an authorization request that have their own rules. Each function throws the error to send to the client. */
-import { oidcScopes } from '@ostiary/contract/scopes.ts'
 import { oneOf, type Reason, reason } from '../base/reason.ts'
 import { refusedValue } from '../base/refusal.ts'
 import type { Client } from './client.ts'
 import { OAuthError } from './oauth-error.ts'
-import { isScopeToken, scopeNames } from './scope.ts'
+import { isScopeToken, mayRequest, scopeNames, scopesWithoutServer } from './scope.ts'
 
 export const promptValues = ['none', 'login', 'consent', 'select_account', 'create'] as const
 export type Prompt = (typeof promptValues)[number]
@@ -13,6 +12,8 @@ export type Prompt = (typeof promptValues)[number]
 interface Resource {
   identifier: string
   scopes: readonly string[]
+  /** The claim of its access tokens that has the roles of the person. */
+  roles_claim?: string | null
 }
 
 /** We choose: an access token for more audiences would not fit into a header. */
@@ -40,10 +41,25 @@ export function readResource(requested: readonly string[], known: readonly Resou
  * accepts no longer one, and Node by default no longer header.
  */
 const longest_target = 10_000
+/** The same where a token also has the roles of the person, up to 25 of 63 characters. */
+export const longest_target_with_roles = 6_500
 
-/** RFC 8707 §2: invalid_target where one access token cannot contain all resources and scopes of the request. */
-export function refuseTooWide(resources: readonly Resource[], scope: string): void {
-  const length = resources.reduce((sum, { identifier }) => sum + identifier.length, scope.length)
+/** In characters: what an access token contains of its resources and scope. */
+export const widthOf = (resources: readonly Pick<Resource, 'identifier'>[], scope: string): number =>
+  resources.reduce((sum, { identifier }) => sum + identifier.length, scope.length)
+
+/**
+ * RFC 8707 §2: invalid_target where one access token cannot contain all resources and scopes of the request. We choose: invalid_scope where it
+ * could without the roles of the person.
+ */
+export function refuseTooWide(resources: readonly Resource[], scope: string, client: Pick<Client, 'roles_claim'>): void {
+  const length = widthOf(resources, scope)
+  const has_roles = [client, ...resources].some(({ roles_claim = null }) => roles_claim !== null)
+  if (has_roles && length > longest_target_with_roles && length <= longest_target)
+    throw new OAuthError(
+      'invalid_scope',
+      `Where tokens have roles, the identifiers of the resources and the scope have at most ${longest_target_with_roles} characters together.`,
+    )
   if (length > longest_target)
     throw new OAuthError(
       'invalid_target',
@@ -54,13 +70,14 @@ export function refuseTooWide(resources: readonly Resource[], scope: string): vo
 /** We choose: a request with more unknown scopes is refused, so that one look-up decides which of them other resource servers have. */
 export const most_unknown_scopes = 20
 
-/** The scopes of a request that neither OpenID Connect nor a requested resource server has. */
-export function unknownScopes(scope: string | undefined, resources: readonly Resource[]): string[] {
-  const known = knownScopes(resources)
+/** The scopes of a request that neither OpenID Connect nor a requested resource server has, nor this client without one. */
+export function unknownScopes(scope: string | undefined, client: Pick<Client, 'roles_claim'>, resources: readonly Resource[]): string[] {
+  const known = knownScopes(client, resources)
   return scopeNames(scope ?? '').filter((name) => !known.has(name) && isScopeToken(name))
 }
 
-const knownScopes = (resources: readonly Resource[]) => new Set<string>([...oidcScopes, ...resources.flatMap(({ scopes }) => scopes)])
+const knownScopes = (client: Pick<Client, 'roles_claim'>, resources: readonly Resource[]) =>
+  new Set<string>([...scopesWithoutServer(client), ...resources.flatMap(({ scopes }) => scopes)])
 
 interface ScopePolicy {
   disabled_scopes: readonly string[]
@@ -78,7 +95,7 @@ interface ScopePolicy {
  */
 export function readScope(
   scope: string | undefined,
-  client: Pick<Client, 'allowed_scopes' | 'unknown_scopes'>,
+  client: Pick<Client, 'allowed_scopes' | 'unknown_scopes' | 'roles_claim'>,
   { disabled_scopes, scopes_elsewhere }: ScopePolicy,
   resources: readonly Resource[],
 ): string {
@@ -91,7 +108,8 @@ export function readScope(
       reason`scope has a word with characters that no scope has (RFC 6749 §3.3).`,
       malformed,
     )
-  const known = knownScopes(resources)
+  const known = knownScopes(client, resources)
+  const of_servers = new Set(resources.flatMap(({ scopes }) => scopes))
   const is_left_out = (name: string) => client.unknown_scopes === 'ignore' && !known.has(name) && scopes_elsewhere?.includes(name) === false
   const names = scopeNames(scope ?? '').filter((name) => !is_left_out(name))
 
@@ -106,7 +124,7 @@ export function readScope(
       )
     if (disabled_scopes.includes(name))
       throw refuse(`The scope ${name} is disabled in this environment.`, reason`The scope ${shown} is disabled in this environment.`, name)
-    if (!client.allowed_scopes.includes(name))
+    if (!mayRequest(client, name, of_servers))
       throw refuse(
         `The scope ${name} is not allowed for this application.`,
         reason`The scope ${shown} is not in allowed_scopes of the application.`,

@@ -1,10 +1,12 @@
 // pure
 /**
- * What roles give. A permission is a scope of a resource server; a resource server that requires roles gives a scope only to a person whose
- * roles have it. Token, validation, consent and `access` ask this file, and nothing else decides.
+ * The rules of roles (docs/decisions/0176). A permission is a scope of a resource server; a resource server that requires roles gives a scope only
+ * to a person whose roles have it. Token, validation, UserInfo, consent and the list of what a person may do ask this file, and nothing else
+ * decides.
+ *
+ * A set of roles is a mask of bits, one bit for each role of the environment, so that a thousand scopes of two hundred roles stay small.
  */
-import type { RoleKind } from '@ostiary/contract/objects/role.ts'
-import { oidcScopes } from '@ostiary/contract/scopes.ts'
+import type { Permission, RoleKind } from '@ostiary/contract/objects/role.ts'
 
 /** A role, as a token needs it. */
 export interface Role {
@@ -15,77 +17,155 @@ export interface Role {
   readonly default: boolean
 }
 
-/** The ids of the roles that give each scope of a resource server. */
-export type RolesByScope = ReadonlyMap<string, ReadonlySet<string>>
+/** A set of roles: the bit of a role is its place in `Access.roles`. */
+export type RoleSet = bigint
 
-/** The roles of an environment, and the scopes of each resource server that requires roles, by its identifier. */
+/** The condition of an application. */
+interface Entrance {
+  /** The roles of which a person needs one; `null`: everyone gets in. */
+  readonly allowed: RoleSet | null
+  /** The claim of ID tokens and UserInfo that has the roles; `null`: none. */
+  readonly roles_claim: string | null
+}
+
+/** The roles of an environment, and where they count. */
 export interface Access {
   readonly roles: readonly Role[]
-  readonly requiring: ReadonlyMap<string, RolesByScope>
+  /** The resource servers that require roles, by identifier: for each of their scopes the roles that give it. */
+  readonly requiring: ReadonlyMap<string, ReadonlyMap<string, RoleSet>>
+  /** The applications that ask for roles or have a claim for them, by client id. */
+  readonly applications: ReadonlyMap<string, Entrance>
 }
 
-/** A scope of a resource server. One that was removed and made again is another scope, and has another number. */
-interface NumberedScope {
-  readonly name: string
-  readonly number: number
-}
+/** That of an environment which uses nothing of it. */
+export const no_access: Access = { roles: [], requiring: new Map(), applications: new Map() }
 
 /** A resource server that requires roles. */
 export interface RequiringServer {
   readonly id: string
+  readonly slug: string
   readonly identifier: string
-  readonly scopes: readonly NumberedScope[]
+  readonly scopes: readonly { readonly name: string }[]
+  /** The version of the resource server in which a scope was made. One that is not named is as old as the resource server. */
+  readonly scope_versions: Readonly<Record<string, number>>
 }
 
-/** A role with the scopes that it gives, as they were when it was last written. */
+/** A role as it is stored. */
 export interface DefinedRole extends Role {
-  readonly permissions: readonly { readonly resource_server_id: string; readonly scopes: readonly NumberedScope[] }[]
+  readonly permissions: readonly Permission[]
+  /** The resource servers that its permissions named when they were last written, each with its version then. */
+  readonly named: readonly { readonly resource_server_id: string; readonly resource_server_version: number }[]
 }
 
-/** A permission whose resource server or scope is gone, or was made again, gives nothing. */
-export function accessOf(roles: readonly DefinedRole[], servers: readonly RequiringServer[]): Access {
-  const giving = new Map<string, Set<string>>()
-  const keyOf = (resource_server_id: string, { name, number }: NumberedScope) => `${resource_server_id} ${number} ${name}`
-  for (const { id, permissions } of roles)
-    for (const { resource_server_id, scopes } of permissions)
-      for (const scope of scopes) {
-        const key = keyOf(resource_server_id, scope)
-        giving.set(key, (giving.get(key) ?? new Set()).add(id))
+export interface RestrictedApplication {
+  readonly client_id: string
+  readonly allowed_roles: readonly string[]
+  readonly roles_claim: string | null
+}
+
+/**
+ * Adds the roles one after the other, since all of them can be megabytes.
+ *
+ * A permission gives a scope of the resource server with its slug if the role named this resource server, and not an earlier one with the slug,
+ * at a version that had the scope: one that was removed and made again is another scope.
+ */
+export function createAccess(servers: readonly RequiringServer[]) {
+  const known = new Map(servers.map((server) => [server.slug, { ...server, given: emptyScopes(server) }]))
+  const roles: Role[] = []
+
+  function add({ id, slug, kind, default: is_default, permissions, named }: DefinedRole): void {
+    const bit = bitAt(roles.length)
+    roles.push({ id, slug, kind, default: is_default })
+    const written_at = new Map(named.map((each) => [each.resource_server_id, each.resource_server_version]))
+    for (const { resource_server, scopes } of permissions) {
+      const server = known.get(resource_server)
+      const version = server && written_at.get(server.id)
+      if (!server || version === undefined) continue
+      for (const name of scopes) {
+        const given = server.given.get(name)
+        if (given !== undefined && madeIn(server, name) <= version) server.given.set(name, given | bit)
       }
-  const requiring = servers.map(
-    ({ id, identifier, scopes }) =>
-      [identifier, new Map(scopes.map((scope) => [scope.name, giving.get(keyOf(id, scope)) ?? no_roles]))] as const,
-  )
-  return {
-    roles: roles.map(({ id, slug, kind, default: is_default }) => ({ id, slug, kind, default: is_default })),
-    requiring: new Map(requiring),
+    }
   }
+
+  function finish(applications: readonly RestrictedApplication[]): Access {
+    const bySlug = new Map(roles.map(({ slug }, place) => [slug, bitAt(place)]))
+    const entrances = applications.map(({ client_id, allowed_roles, roles_claim }) => {
+      const allowed = allowed_roles.length === 0 ? null : allowed_roles.reduce((set, slug) => set | (bySlug.get(slug) ?? none), none)
+      return [client_id, { allowed, roles_claim }] as const
+    })
+    return {
+      roles,
+      requiring: new Map([...known.values()].map(({ identifier, given }) => [identifier, given])),
+      applications: new Map(entrances),
+    }
+  }
+  return { add, finish }
 }
 
-const no_roles: ReadonlySet<string> = new Set()
+const none: RoleSet = 0n
+const bitAt = (place: number): RoleSet => 1n << BigInt(place)
 
-/** The roles that a user or a member has now, in order of slug. Of ids of deleted roles nothing is left. */
-export const rolesHeld = ({ roles }: Access, kind: RoleKind, given: readonly string[]): Role[] =>
-  roles.filter((role) => role.kind === kind && (role.default || given.includes(role.id))).sort((a, b) => (a.slug < b.slug ? -1 : 1))
+const emptyScopes = ({ scopes }: RequiringServer) => new Map(scopes.map(({ name }) => [name, none]))
+
+const madeIn = ({ scope_versions }: RequiringServer, name: string): number =>
+  Object.hasOwn(scope_versions, name) ? (scope_versions[name] ?? 1) : 1
+
+/** The roles that a user or a member has now. Of ids of deleted roles nothing is left. */
+export function rolesHeld({ roles }: Access, kind: RoleKind, given: readonly string[]): RoleSet {
+  let held = none
+  roles.forEach((role, place) => {
+    if (role.kind === kind && (role.default || given.includes(role.id))) held |= bitAt(place)
+  })
+  return held
+}
+
+/** The slugs of a set of roles, in order. */
+export const slugsOf = ({ roles }: Access, held: RoleSet): string[] =>
+  roles
+    .filter((_, place) => (held & bitAt(place)) !== none)
+    .map(({ slug }) => slug)
+    .sort()
+
+/** Whether these roles let a person in at an application. */
+export function letsIn({ applications }: Access, client_id: string, held: RoleSet): boolean {
+  const allowed = applications.get(client_id)?.allowed ?? null
+  return allowed === null || (allowed & held) !== none
+}
+
+/** The claim of ID tokens and UserInfo of an application that has the roles. */
+export const claimOf = ({ applications }: Access, client_id: string): string | null => applications.get(client_id)?.roles_claim ?? null
 
 /**
  * The part of a scope that these roles give at these resource servers. Where several of them define a name, the roles must give it at each
  * one that requires roles. Scopes of OpenID Connect belong to no resource server, so they stay.
  */
-export function scopeGiven(scope: readonly string[], resource: readonly string[], { requiring }: Access, held: readonly Role[]): string[] {
+export function scopeGiven(scope: readonly string[], resource: readonly string[], { requiring }: Access, held: RoleSet): readonly string[] {
   const servers = resource.flatMap((identifier) => requiring.get(identifier) ?? [])
+  if (servers.length === 0) return scope
   return scope.filter((name) =>
     servers.every((scopes) => {
       const roles = scopes.get(name)
-      return !roles || held.some(({ id }) => roles.has(id))
+      return roles === undefined || (roles & held) !== none
     }),
   )
 }
 
 /** Roles leave nothing of what was asked for at resource servers. A request for none of their scopes is not concerned. */
-export function leavesNone(asked: readonly string[], given: readonly string[]): boolean {
-  const ofServers = (names: readonly string[]) => names.filter((name) => !oidc_scopes.has(name))
-  return ofServers(asked).length > 0 && ofServers(given).length === 0
+export function leavesNone(asked: readonly string[], given: readonly string[], of_servers: ReadonlySet<string>): boolean {
+  const isOfServer = (name: string) => of_servers.has(name)
+  return given !== asked && asked.some(isOfServer) && !given.some(isOfServer)
 }
 
-const oidc_scopes = new Set<string>(oidcScopes)
+const bytes_of_entry = 100
+
+/** About the bytes that a process needs for it. */
+export function weightOf({ roles, requiring, applications }: Access): number {
+  const bytes_of_set = bytes_of_entry + roles.length / 8
+  let weight = bytes_of_entry + (roles.length + applications.size) * (2 * bytes_of_set)
+  for (const [identifier, scopes] of requiring) {
+    weight += bytes_of_set + identifier.length
+    for (const name of scopes.keys()) weight += bytes_of_set + name.length
+  }
+  return weight
+}

@@ -1,5 +1,6 @@
 // pure
 /** The text form of a scope: names between single spaces (RFC 6749 §3.3). */
+import { oidcScopes } from '@ostiary/contract/scopes.ts'
 
 /** The names of a scope in their order, each once. Several spaces between two names equal one. */
 export function scopeNames(scope: string): string[] {
@@ -12,3 +13,17 @@ export const isScopeToken = (word: string): boolean => /^[\x21\x23-\x5B\x5D-\x7E
 export function includesScope(scope: string, name: string): boolean {
   return ` ${scope} `.includes(` ${name} `)
 }
+
+/** Many products ask for it. It gives nothing more, so an application with a claim for roles needs no other permission. */
+const groups = 'groups'
+
+/** The scopes of this client that belong to no resource server. */
+export const scopesWithoutServer = ({ roles_claim }: { roles_claim: string | null }): readonly string[] =>
+  roles_claim === null ? oidcScopes : [...oidcScopes, groups]
+
+/** Whether the client may request a scope. `of_servers` are those of the resource servers of the request. */
+export const mayRequest = (
+  { allowed_scopes, roles_claim }: { allowed_scopes: readonly string[]; roles_claim: string | null },
+  name: string,
+  of_servers: Pick<ReadonlySet<string>, 'has'>,
+): boolean => allowed_scopes.includes(name) || (name === groups && roles_claim !== null && !of_servers.has(groups))

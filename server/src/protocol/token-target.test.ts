@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { createAccess, no_access } from './roles.ts'
 import { targetOf } from './token-target.ts'
 
 type Policy = Parameters<typeof targetOf>[2]
@@ -10,14 +11,22 @@ const orders = {
   scopes: [{ name: 'orders:read' }, { name: 'read' }],
   access_token_ttl_seconds: 600,
   access_token_format: 'jwt' as const,
+  roles_claim: null,
 }
 const stock = {
   identifier: 'urn:stock',
   scopes: [{ name: 'stock:read' }, { name: 'read' }],
   access_token_ttl_seconds: null,
   access_token_format: 'opaque' as const,
+  roles_claim: null,
 }
-const quick = { identifier: 'https://quick.test', scopes: [], access_token_ttl_seconds: 60, access_token_format: 'opaque' as const }
+const quick = {
+  identifier: 'https://quick.test',
+  scopes: [],
+  access_token_ttl_seconds: 60,
+  access_token_format: 'opaque' as const,
+  roles_claim: null,
+}
 const slow = { ...quick, identifier: 'https://slow.test', access_token_ttl_seconds: 86_400 }
 
 const all_scopes = 'openid email offline_access orders:read stock:read read'
@@ -25,6 +34,9 @@ const grant = { scope: all_scopes, resource: [orders.identifier, stock.identifie
 const policy: Policy = {
   audiences: [stock, orders, quick, slow],
   allowed_scopes: all_scopes.split(' '),
+  roles_claim: null,
+  access: no_access,
+  held: 0n,
   disabled_scopes: [],
   tokens: { access_token_ttl_seconds: 3_600, access_token_format: 'jwt' as const },
 }
@@ -72,9 +84,86 @@ for (const { rule, gives, requested = [], ...change } of cases) {
   if (typeof gives === 'string') test(`${rule} is ${gives}`, () => assert.throws(judge, { name: 'OAuthError', code: gives }))
   else {
     const [scope, resource, ttl_seconds, format] = gives
-    test(rule, () => assert.deepEqual(judge(), { scope, resource, ttl_seconds, format }))
+    test(rule, () => assert.deepEqual(judge(), { scope, resource, ttl_seconds, format, roles_claim: null }))
   }
 }
+
+/** Both resource servers require roles. The first role gives read at both and orders:read, the second read at one. */
+const access = (() => {
+  const servers = [
+    { ...orders, id: 'rs_1', slug: 'orders', scope_versions: {} },
+    { ...stock, id: 'rs_2', slug: 'stock', scope_versions: {} },
+  ]
+  const named = servers.map(({ id }) => ({ resource_server_id: id, resource_server_version: 1 }))
+  const made = createAccess(servers)
+  const both = [
+    { resource_server: 'orders', scopes: ['orders:read', 'read'] },
+    { resource_server: 'stock', scopes: ['read'] },
+  ]
+  made.add({ id: 'rol_1', slug: 'both', kind: 'user', default: false, permissions: both, named })
+  made.add({ id: 'rol_2', slug: 'one', kind: 'user', default: false, permissions: [{ resource_server: 'stock', scopes: ['read'] }], named })
+  return made.finish([])
+})()
+const both = 1n
+const one = 2n
+const neither = 0n
+
+// biome-ignore format: this table is read by line
+const role_cases: Case[] = [
+  { rule: 'a person gets the part of the scope that the roles give', policy: { held: both }, gives: [`${own} orders:read read`, [orders.identifier, stock.identifier], 600, 'jwt'] },
+  { rule: 'a name that roles do not give at each resource server of the token', policy: { held: one }, gives: 'invalid_scope' },
+  { rule: 'a name that roles give at the one resource server of the token stays', policy: { held: one }, requested: [stock.identifier], gives: [`${own} read`, [stock.identifier], 3_600, 'opaque'] },
+  { rule: 'a person whose roles give none of the scopes of resource servers', policy: { held: neither }, gives: 'invalid_scope' },
+  { rule: 'a request for no scope of a resource server needs no role', grant: { scope: own }, policy: { held: neither }, gives: [own, [orders.identifier, stock.identifier], 600, 'jwt'] },
+  { rule: 'a scope that the application no longer has is not asked for', policy: { held: neither, allowed_scopes: own.split(' ') }, gives: [own, [orders.identifier, stock.identifier], 600, 'jwt'] },
+]
+for (const { rule, gives, requested = [], ...change } of role_cases) {
+  const judge = () => targetOf({ ...grant, ...change.grant }, requested, { ...policy, access, ...change.policy })
+  if (typeof gives === 'string') test(`${rule} is ${gives}`, () => assert.throws(judge, { name: 'OAuthError', code: gives }))
+  else {
+    const [scope, resource, ttl_seconds, format] = gives
+    test(rule, () => assert.deepEqual(judge(), { scope, resource, ttl_seconds, format, roles_claim: null }))
+  }
+}
+
+const [with_roles, with_groups] = [
+  { ...orders, roles_claim: 'roles' },
+  { ...stock, roles_claim: 'groups' },
+]
+const claim_cases: [rule: string, requested: string[], audiences: Policy['audiences'], claim: string | null][] = [
+  ['a token has the claim of its resource server', [orders.identifier], [with_roles, stock], 'roles'],
+  ['a token for resource servers that name the same claim has it', [], [with_roles, { ...stock, roles_claim: 'roles' }], 'roles'],
+  ['a token for resource servers that name different claims has none', [], [with_roles, with_groups], null],
+  ['a token for a resource server with a claim and one without has none', [], [with_roles, stock], null],
+]
+for (const [rule, requested, audiences, claim] of claim_cases)
+  test(rule, () => assert.equal(targetOf(grant, requested, { ...policy, audiences }).roles_claim, claim))
+
+test('a token without a resource server has no claim of roles', () =>
+  assert.equal(targetOf({ scope: own, resource: [] }, [], { ...policy, roles_claim: 'groups' }).roles_claim, null))
+
+test('the scope groups is known to an application with a claim, unless a resource server of the token has a scope of this name', () => {
+  const scopeOf = (change: Partial<Policy>) =>
+    targetOf({ scope: 'openid groups', resource: [orders.identifier] }, [], { ...policy, ...change }).scope
+  const of_server = { ...orders, scopes: [{ name: 'groups' }] }
+  assert.equal(scopeOf({}), 'openid')
+  assert.equal(scopeOf({ roles_claim: 'roles' }), 'openid groups')
+  assert.equal(scopeOf({ roles_claim: 'roles', audiences: [of_server] }), 'openid')
+  assert.equal(scopeOf({ roles_claim: 'roles', audiences: [of_server], allowed_scopes: ['openid', 'groups'] }), 'openid groups')
+})
+
+test('a token with a claim of roles has at most 6,500 characters of identifiers and scope', () => {
+  const wide = (length: number) => `x${'y'.repeat(length - `openid ${orders.identifier} x`.length + 1)}`
+  const judge = (name: string, roles_claim: string | null) =>
+    targetOf({ scope: `openid ${name}`, resource: [orders.identifier] }, [], {
+      ...policy,
+      allowed_scopes: ['openid', name],
+      audiences: [{ ...orders, scopes: [{ name }], roles_claim }],
+    })
+  assert.equal(judge(wide(6_500), 'roles').roles_claim, 'roles')
+  assert.throws(() => judge(wide(6_501), 'roles'), { name: 'OAuthError', code: 'invalid_scope' })
+  assert.equal(judge(wide(6_501), null).roles_claim, null)
+})
 
 test('a token never has a resource or scope beyond the grant, nor a scope that none of its resources has', () => {
   const identifiers = policy.audiences.map(({ identifier }) => identifier)

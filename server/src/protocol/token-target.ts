@@ -1,13 +1,14 @@
 // pure
 /** The target of an access token: the resource servers of its audience, and the scope, lifetime and format that follow from them. */
 import type { ResourceServer } from '@ostiary/contract/objects/resource-server.ts'
-import { oidcScopes } from '@ostiary/contract/scopes.ts'
 import type { Settings } from '@ostiary/contract/settings.ts'
 import { reason } from '../base/reason.ts'
 import { OAuthError } from './oauth-error.ts'
-import { scopeNames } from './scope.ts'
+import { longest_target_with_roles, widthOf } from './requested.ts'
+import { type Access, leavesNone, type RoleSet, scopeGiven } from './roles.ts'
+import { mayRequest, scopeNames, scopesWithoutServer } from './scope.ts'
 
-type Audience = Pick<ResourceServer, 'identifier' | 'access_token_ttl_seconds' | 'access_token_format'> & {
+type Audience = Pick<ResourceServer, 'identifier' | 'access_token_ttl_seconds' | 'access_token_format' | 'roles_claim'> & {
   scopes: readonly { name: string }[]
 }
 
@@ -16,6 +17,11 @@ interface Policy {
   audiences: readonly Audience[]
   /** The current ones of the application. */
   allowed_scopes: readonly string[]
+  /** That of the application. */
+  roles_claim: string | null
+  access: Access
+  /** The roles of the person. */
+  held: RoleSet
   /** The current ones of the environment. */
   disabled_scopes: readonly string[]
   tokens: Pick<Settings['tokens'], 'access_token_ttl_seconds' | 'access_token_format'>
@@ -26,6 +32,8 @@ export interface TokenTarget {
   scope: string
   ttl_seconds: number
   format: Settings['tokens']['access_token_format']
+  /** The claim of the access token that has the roles; `null`: none. */
+  roles_claim: string | null
 }
 
 /**
@@ -51,14 +59,27 @@ export function targetOf(grant: { scope: string; resource: readonly string[] }, 
       reason: reason`The request names a resource server that was deleted.`,
     })
 
-  const { allowed_scopes, disabled_scopes, tokens } = policy
-  const offered = new Set<string>([...oidcScopes, ...audiences.flatMap(({ scopes }) => scopes.map(({ name }) => name))])
-  const scope = scopeNames(grant.scope).filter(
-    (name) => offered.has(name) && allowed_scopes.includes(name) && !disabled_scopes.includes(name),
+  const { disabled_scopes, tokens, access, held } = policy
+  const of_servers = new Set(audiences.flatMap(({ scopes }) => scopes.map(({ name }) => name)))
+  const offered = new Set([...scopesWithoutServer(policy), ...of_servers])
+  const asked = scopeNames(grant.scope).filter(
+    (name) => offered.has(name) && mayRequest(policy, name, of_servers) && !disabled_scopes.includes(name),
   )
-  if (scope.length === 0) throw new OAuthError('invalid_scope', 'No scope of this grant belongs to the resources of the token.')
-  return { resource: audiences.map(({ identifier }) => identifier), scope: scope.join(' '), ...kindOf(audiences, tokens) }
+  if (asked.length === 0) throw new OAuthError('invalid_scope', 'No scope of this grant belongs to the resources of the token.')
+  const resource = audiences.map(({ identifier }) => identifier)
+  const given = scopeGiven(asked, resource, access, held)
+  if (leavesNone(asked, given, of_servers))
+    throw new OAuthError('invalid_scope', 'The roles of the person give none of the scopes of this token.')
+  const scope = given.join(' ')
+  const roles_claim = commonClaim(audiences)
+  if (roles_claim !== null && widthOf(audiences, scope) > longest_target_with_roles)
+    throw new OAuthError('invalid_scope', 'The identifiers and scopes of the token leave no room for roles. Name some of the resources.')
+  return { resource, scope, roles_claim, ...kindOf(audiences, tokens) }
 }
+
+/** The name of the claim that all resource servers of a token agree on. */
+const commonClaim = ([first, ...others]: readonly Audience[]): string | null =>
+  first && others.every(({ roles_claim }) => roles_claim === first.roles_claim) ? first.roles_claim : null
 
 /** The lifetime and format that suit every resource server: the shortest lifetime, and a JWT where one of them needs it. */
 function kindOf(audiences: readonly Audience[], own: Policy['tokens']): Pick<TokenTarget, 'ttl_seconds' | 'format'> {

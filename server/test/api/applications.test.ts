@@ -36,6 +36,8 @@ for (const application_type of ['web', 'spa', 'native'] as const) {
       jwks_uri: null,
       allowed_scopes: ['openid', 'profile', 'email', 'phone', 'offline_access'],
       unknown_scopes: 'reject',
+      allowed_roles: [],
+      roles_claim: null,
       require_pkce: true,
       nonce_replaces_pkce: is_confidential ? true : null,
       consent: 'skip',

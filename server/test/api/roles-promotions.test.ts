@@ -164,3 +164,31 @@ test('a document of the target deletes the roles that it prunes', async () => {
     ['role.created', 'role.deleted'],
   )
 })
+
+test('an application can let in holders of a role that comes with it, and of none that is unknown; what roles give counts at once', async () => {
+  const project = await createProject()
+  const { live } = project
+  const shop = { application_type: 'web', name: 'Shop', redirect_uris: ['https://shop.example/cb'], roles_claim: 'groups' }
+  const with_roles = (...allowed_roles: string[]) => ({ applications: { shop: { ...shop, allowed_roles } } })
+  const { id, checks } = await planned(project, own(project, with_roles('support')))
+  const errors = checks.filter(({ level }: { level: string }) => level === 'error')
+  assert.deepEqual(
+    errors.map(({ code, pointer }: Record<string, string>) => `${code} ${pointer}`),
+    ['unknown_role /allowed_roles/0'],
+  )
+  assert.deepEqual(pointersOf(await step([project, id], 'apply')), ['422 promotion_blocked'])
+
+  const Raised = z.object({ roles_version: z.int() })
+  const raised = async () => (await db.maybeOne(Raised, sql`select roles_version from environments where id = ${live.id}`))?.roles_version
+  const before = (await raised()) ?? 0
+  const roles = { support: support(of('orders', 'read')) }
+  const resource_servers = { orders: { ...orders('read'), require_roles: true, roles_claim: 'roles' } }
+  await applied(project, own(project, { resource_servers, roles, ...with_roles('support') }))
+  const after = (await raised()) ?? 0
+  assert.ok(after > before)
+  const { applications, resource_servers: stored } = await documentIn(live)
+  assert.deepEqual([applications.shop.allowed_roles, applications.shop.roles_claim], [['support'], 'groups'])
+  assert.deepEqual([stored.orders.require_roles, stored.orders.roles_claim], [true, 'roles'])
+  await applied(project, own(project, with_roles()))
+  assert.ok(((await raised()) ?? 0) > after)
+})

@@ -52,6 +52,9 @@ for (const format of ['jwt', 'opaque'] as const) {
       aud: w.test.issuer,
       client_id: client.id,
       scope: tokens.scope,
+      org_id: null,
+      roles: [],
+      claims: {},
       token_type: 'Bearer',
       environment_id: w.test.id,
     })

@@ -8,6 +8,7 @@ import { authorizationRequest } from '../support/cookie-browser.ts'
 import { examplePages } from '../support/example-pages.ts'
 import { launchForTests } from '../support/page-audit.ts'
 import { auditSeen, withoutScripts } from '../support/page-visit.ts'
+import { createRoleWorld } from '../support/role-person.ts'
 import { expectStatus, type TestEnvironment, world } from '../support/world.ts'
 
 const w = await world()
@@ -212,6 +213,29 @@ test('the hosted pages work without scripts and pass the audit', { skip: noBrows
     await look('second factor, ended', 400)
     await context.clearCookies()
     await w.changeSettings(w.test, { mfa: { mode: 'off' }, lockout: { max_attempts: 3 } })
+  })
+
+  await t.test('a person whose roles give a part of the scope, and one whose roles give nothing', async () => {
+    const roles = await createRoleWorld(w, w.test)
+    const server = await roles.createServer('orders', ['orders:read', 'orders:write'])
+    const reader = await roles.createRole('reader', { orders: ['orders:read'] })
+    const allowed_scopes = ['openid', 'email', 'orders:read', 'orders:write']
+    const client = await w.createApplication(w.test, { ...fields, allowed_scopes, redirect_uris: application.redirect_uris })
+    const person = await w.createUser(w.test, { name: 'Charles Babbage', email: 'charles@example.com' })
+    const ask = { scope: allowed_scopes.join(' '), resource: server.identifier }
+    await roles.give(person, reader)
+    await begin(ask, w.test, client)
+    await signIn(person.email, person.password)
+    await look('consent, a scope that no role gives')
+    assert.equal(await page.locator('[data-scope="orders:write"][data-given=false]').count(), 1)
+    await roles.give(person)
+    await press('Allow')
+    await look('no access', 403)
+    await page.locator('[data-action=use-other-account]').click()
+    await page.locator('[data-step=select-account]').waitFor()
+    await page.goBack()
+    await press(`Back to ${client.name}`)
+    assert.equal(new URL(page.url()).searchParams.get('error'), 'access_denied')
   })
 
   await t.test('addresses that are not a step: the root, an unknown address, a disabled application', async () => {

@@ -298,6 +298,8 @@ for (const [what, change, question] of changes)
 const strict = {
   token_endpoint_auth_method: 'client_secret_basic',
   unknown_scopes: 'reject',
+  allowed_roles: [],
+  roles_claim: null,
   require_pkce: true,
   nonce_replaces_pkce: false,
 }

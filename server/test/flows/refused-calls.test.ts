@@ -77,6 +77,8 @@ const exact = await create('applications', {
   redirect_uris,
 })
 const broken = await create('applications', { name: 'Broken', application_type: 'web', redirect_uris })
+await create('roles', { slug: 'staff', name: 'Staff', kind: 'user' })
+const staff_only = await create('applications', { name: 'Staff', application_type: 'web', allowed_roles: ['staff'], redirect_uris })
 const person = await createPerson(w, environment)
 const tokens = await person.tokens(client)
 const blocked = await createPerson(w, environment)
@@ -289,6 +291,8 @@ const plants: Plant[] = [
   { code: 'passkey_refused', reason: /The response for the passkey mth_\w+ is not valid/, has: { user_id: holder.id }, plant: () => usePasskey(holder.device, { origin: `https://${canary()}.example` }) },
   { code: 'passkey_counter_back', reason: /The counter of the passkey mth_\w+ went back/, has: { user_id: holder.id }, plant: async () => { await usePasskey(holder.device, { counter: 9 }); return usePasskey(holder.device, { counter: 9 }) } },
   { code: 'passkey_backup_changed', reason: /The passkey mth_\w+ changed whether it can be backed up/, has: { user_id: holder.id }, plant: () => usePasskey(holder.device, { counter: 20, backup_eligible: true }) },
+  { code: 'no_access', reason: 'The person has none of the roles in allowed_roles of the application, such as staff.', has: { user_id: person.id, client_id: staff_only.client_id, status: 403 }, plant: () => authorize({}, staff_only, person.agent) },
+  { code: 'access_denied', reason: 'The person has none of the roles in allowed_roles of the application, such as staff.', has: { client_id: staff_only.client_id }, plant: () => authorize({ prompt: 'none' }, staff_only, person.agent) },
   { code: 'temporarily_unavailable', reason: 'Too many passwords were waiting to be hashed.', plant: crowdSignIn },
 ]
 
@@ -445,7 +449,7 @@ const refused_values: { why: string; plant: () => Promise<Reply>; refused: objec
   { why: 'no redirect URI with a password',    plant: () => authorize({ redirect_uri: userinfo_in_uri }), refused: null },
   { why: 'no text that is not a URI',          plant: () => authorize({ redirect_uri: 'ada@example.com' }), refused: null },
   { why: 'no text beyond ASCII',               plant: () => authorize({ redirect_uri: 'https://bücher.example/callback' }), refused: null },
-  { why: 'a scope',                            plant: () => authorize({ scope: 'openid orders:read' }), refused: { parameter: 'scope', value: 'orders:read' } },
+  { why: 'a scope',                            plant: () => authorize({ scope: 'openid orders:write' }), refused: { parameter: 'scope', value: 'orders:write' } },
   { why: 'a resource',                         plant: () => authorize({ resource: 'https://api.elsewhere.example' }), refused: { parameter: 'resource', value: 'https://api.elsewhere.example' } },
   { why: 'an origin',                          plant: () => w.call('GET', '/v1/auth/config', { key: environment.publishable, headers: { origin: 'https://shop.example.net' } }), refused: { parameter: 'origin', value: 'https://shop.example.net' } },
   { why: 'nothing of another refusal',         plant: () => authorize({ client_id: 'app_x' }), refused: null },

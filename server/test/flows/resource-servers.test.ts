@@ -46,6 +46,8 @@ for (const environment of [w.test, w.live]) {
       scopes: [],
       access_token_ttl_seconds: null,
       access_token_format: 'jwt',
+      require_roles: false,
+      roles_claim: null,
     })
     assert.deepEqual(expectStatus(201, await create({ identifier: orders.identifier, name: orders.name }, key)), server)
     const got = await w.call('GET', `${at(environment)}/${id}`)

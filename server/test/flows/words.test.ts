@@ -115,7 +115,16 @@ test('discovery at the address of the service says what the address of an issuer
 })
 
 test('each reason of an inactive token has a page among the errors', async () => {
-  for (const code of ['environment_mismatch', 'malformed', 'unknown', 'expired', 'revoked', 'session_ended', 'user_blocked']) {
+  for (const code of [
+    'environment_mismatch',
+    'malformed',
+    'unknown',
+    'expired',
+    'revoked',
+    'session_ended',
+    'user_blocked',
+    'not_allowed',
+  ]) {
     const page = await w.call('GET', `/docs/errors/${code}`, { key: null })
     assert.equal(page.status, 200, code)
     assert.match(page.body, new RegExp(`<code>${code}</code>`))

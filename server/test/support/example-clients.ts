@@ -14,6 +14,8 @@ export const web: Client = {
   client_secret_hash: digestOf(secret),
   allowed_scopes: ['openid', 'profile', 'email', 'offline_access', 'meals:read'],
   unknown_scopes: 'reject',
+  allowed_roles: [],
+  roles_claim: null,
   require_pkce: true,
   nonce_replaces_pkce: false,
   consent: 'skip',

@@ -14,6 +14,7 @@ import { acceptedPage, type InvitationView, invitationPage, memberPage } from '.
 import type { Page, PageContext } from '../../src/pages/layout.ts'
 import { languageFor, languagesAt } from '../../src/pages/locale.ts'
 import { type MessageKind, type MessageView, messagePage } from '../../src/pages/message.ts'
+import { type NoAccessView, noAccessPage } from '../../src/pages/no-access.ts'
 import { type OfferPasskeyView, offerPasskeyPage } from '../../src/pages/offer-passkey.ts'
 import type { PasskeyCeremony } from '../../src/pages/passkey-block.ts'
 import { pressPage } from '../../src/pages/press.ts'
@@ -125,11 +126,28 @@ export const exampleConsent = ({ application, resource_server, scope, person, em
   account_url: 'https://id.example.com/e/env_1/account',
   person: { email, name: person, picture: null, locale: 'en', zoneinfo: 'Europe/Vienna', phone_number: null },
   scopes: [
-    ...['openid', 'profile', 'email', 'phone', 'offline_access'].map((scope) => ({ scope, description: null, resource_server_name: null })),
-    { scope: 'orders:read', description: scope, resource_server_name: resource_server },
+    ...['openid', 'profile', 'email', 'phone', 'offline_access'].map((scope) => ({
+      scope,
+      description: null,
+      resource_server_name: null,
+      given: true,
+    })),
+    { scope: 'orders:read', description: scope, resource_server_name: resource_server, given: true },
   ],
   problem: null,
 })
+
+/** The roles of the person give one of two scopes. */
+const exampleNarrowConsent = (words: Words = usual): ConsentView => {
+  const consent = exampleConsent(words)
+  const later = { scope: 'orders:write', description: words.scope, resource_server_name: words.resource_server, given: false }
+  return { ...consent, scopes: [...consent.scopes, later] }
+}
+
+const exampleNoAccess = (words: Words = usual): NoAccessView => {
+  const { not_you_url, ...view } = examplePress(words)
+  return { ...view, other_account_url: not_you_url }
+}
 
 const examplePress = ({ application, person, email, request } = usual): DecisionView => ({
   csrf: 'token',
@@ -660,6 +678,10 @@ export function examplePages(environment_type: 'test' | 'live', words = usual, l
     'profile, expired': askNamePage(context, { ...exampleProfile(words), problem: 'expired_form' }),
     'profile, no cookies': askNamePage(context, { ...exampleProfile(words), problem: 'no_cookies' }),
     consent: consentPage(context, exampleConsent(words)),
+    'consent, a scope that no role gives': consentPage(context, exampleNarrowConsent(words)),
+    'no access': noAccessPage(context, exampleNoAccess(words)),
+    'no access, of the account that the app asks for': noAccessPage(context, { ...exampleNoAccess(words), other_account_url: null }),
+    'no access, another token': noAccessPage(context, { ...exampleNoAccess(words), problem: 'other_token' }),
     press: pressPage(context, examplePress(words)),
     'press, another token': pressPage(context, { ...examplePress(words), problem: 'other_token' }),
     'account chooser': accountChooserPage(context, {

@@ -62,6 +62,8 @@ export function Scopes(props: Edited<Application>) {
   const fields = useObjectFields('application', application, [
     'allowed_scopes',
     'unknown_scopes',
+    'allowed_roles',
+    'roles_claim',
     'consent',
     'logo_uri',
     'require_pkce',

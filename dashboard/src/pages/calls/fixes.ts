@@ -82,6 +82,7 @@ const of_pages: Record<string, string> = {
   passkey_refused:              'Use the passkey on a page of its own domain, and try again.',
   passkey_counter_back:         'The passkey may have been copied. Remove it from the account and add a new one.',
   passkey_backup_changed:       'The passkey may have been copied. Remove it from the account and add a new one.',
+  no_access:                    'Give the user a role that the reason names, or change the roles that let a person in, under Scopes and consent of the application.',
 }
 
 // biome-ignore format: this table is read by column
@@ -91,6 +92,7 @@ const of_tokens: Record<string, string> = {
   expired:              'Get a new access token by a refresh or a sign-in.',
   revoked:              'Start a new sign-in.',
   session_ended:        'Start a new sign-in.',
+  not_allowed:          'Give the user one of the roles in allowed_roles of the application, if that is intended.',
   environment_mismatch: 'Use the key of the environment whose issuer the token names, or send people to the issuer of this one.',
 }
 

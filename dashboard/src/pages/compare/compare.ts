@@ -123,6 +123,7 @@ const solved_later: readonly PromotionCheckCode[] = [
   'value_required',
   'unknown_scope',
   'unknown_resource_server',
+  'unknown_role',
   'quota_exceeded',
   'secret_required',
 ]

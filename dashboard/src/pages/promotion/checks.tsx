@@ -80,6 +80,9 @@ function CheckLine({ checks }: { checks: readonly PromotionCheck[] }) {
 }
 
 /** The way to where an error is solved. */
+/** Solved by another choice of differences, which brings the object that is missing. */
+const brought_along: readonly string[] = ['unknown_scope', 'unknown_resource_server', 'unknown_role', 'too_many_changes']
+
 function Solve({ check }: { check: PromotionCheck }) {
   const { tenant, project } = useProject()
   const { source, target, give } = useAbout()
@@ -99,7 +102,7 @@ function Solve({ check }: { check: PromotionCheck }) {
       Choose again
     </Link>
   )
-  if (code === 'unknown_scope' || code === 'unknown_resource_server' || code === 'too_many_changes') return toCompare
+  if (brought_along.includes(code)) return toCompare
   return (
     <>
       <Link className="u" to={at(target) + pages[object]}>

@@ -11,7 +11,7 @@ import { Editing } from '../../parts/save.tsx'
 import { resourceServers } from '../../queries/resource-servers.ts'
 import { useEnvironment } from '../../scope.tsx'
 
-const names = ['name', 'identifier', 'scopes', 'access_token_format', 'access_token_ttl_seconds'] as const
+const names = ['name', 'identifier', 'scopes', 'require_roles', 'roles_claim', 'access_token_format', 'access_token_ttl_seconds'] as const
 
 export function CreateResourceServer({ close }: { close: () => void }) {
   const { client, at } = useEnvironment()

@@ -10,6 +10,7 @@ import { applicationProblems, usesClientSecret } from '../../domain/applications
 import * as store from '../../domain/applications/store.ts'
 import { changeVersioned } from '../../domain/lists/versions.ts'
 import { findOwnedScopes } from '../../domain/resource-servers/store.ts'
+import { knownRoles } from '../../domain/roles/access.ts'
 import { placeIn } from '../../domain/tenancy/objects.ts'
 import { found, pointerTo, validationFailed } from '../../http/problem.ts'
 import { redirectUriProblem } from '../../protocol/redirect-uris.ts'
@@ -29,8 +30,8 @@ export const createApplication: Handler<'createApplication'> = async (services, 
   const { type: environment_type, id: environment_id } = environment
   const { application_type, template, sent } = await withTemplate(call.body, { environment_type, base_url: config.base_url })
   const fields = patched(application, application_type, {}, sent)
-  const known_scopes = await knownScopes(services, environment_id, sent)
-  refuseProblems(application_type, fields, { environment_type, base_url: config.base_url, known_scopes })
+  const known = await knownIn(services, environment_id, sent)
+  refuseProblems(application_type, fields, { environment_type, base_url: config.base_url, ...known })
   const id = newId('app')
   return createObject(services, call, {
     scope: { table, environment_id },
@@ -81,10 +82,10 @@ export const changeApplication: Handler<'changeApplication'> = async (services, 
   return changeObject(services, call, {
     find: await finder(services, call),
     next: async (current) => {
-      const { application_type, allowed_scopes } = current
+      const { application_type } = current
       const fields = patched(application, application_type, current, call.body)
-      const known_scopes = await knownScopes(services, id, call.body, allowed_scopes)
-      refuseProblems(application_type, fields, { environment_type, base_url, known_scopes })
+      const known = await knownIn(services, id, call.body, current)
+      refuseProblems(application_type, fields, { environment_type, base_url, ...known })
       return fields
     },
     changed: (current, edit) => changes.changed(services, current, edit, { makes_secret: false }),
@@ -107,20 +108,24 @@ export const deleteApplication: Handler<'deleteApplication'> = async (services, 
   return null
 }
 
+interface Named {
+  allowed_scopes?: readonly string[] | null | undefined
+  allowed_roles?: readonly string[] | null | undefined
+}
+
 /**
- * The scopes that an application can be allowed: those of OpenID Connect, of the environment's resource servers, and those it already
- * has. A client can therefore send back what it read, even if a resource server has been deleted.
+ * The scopes and roles that an application can name: scopes of OpenID Connect and of the resource servers of the environment, its roles, and
+ * those that the application already has. A client can therefore send back what it read, even if a resource server or role has been deleted.
  */
-async function knownScopes(
-  { db }: Pick<Services, 'db'>,
-  environment_id: EnvironmentId,
-  sent: { allowed_scopes?: readonly string[] | null | undefined },
-  kept: readonly string[] = [],
-): Promise<ReadonlySet<string>> {
-  const known = new Set<string>([...oidcScopes, ...kept])
-  const unknown = [...new Set(sent.allowed_scopes ?? [])].filter((scope) => !known.has(scope))
-  const owned = await findOwnedScopes(db, environment_id, unknown)
-  return new Set([...known, ...owned.map(({ name }) => name)])
+async function knownIn({ db }: Pick<Services, 'db'>, environment_id: EnvironmentId, sent: Named, kept: Named = {}) {
+  const scopes = new Set<string>([...oidcScopes, ...(kept.allowed_scopes ?? [])])
+  const roles = new Set<string>(kept.allowed_roles ?? [])
+  const unknown = (names: Named[keyof Named], known: ReadonlySet<string>) => [...new Set(names ?? [])].filter((name) => !known.has(name))
+  const [owned, found] = await Promise.all([
+    findOwnedScopes(db, environment_id, unknown(sent.allowed_scopes, scopes)),
+    knownRoles(db, environment_id, unknown(sent.allowed_roles, roles)),
+  ])
+  return { known_scopes: new Set([...scopes, ...owned.map(({ name }) => name)]), known_roles: new Set([...roles, ...found]) }
 }
 
 function refuseProblems(...checked: Parameters<typeof applicationProblems>): void {

@@ -3,6 +3,7 @@
 import type { Application, ApplicationFields } from '@ostiary/contract/objects/application.ts'
 import type { EnvironmentType } from '@ostiary/contract/tenancy.ts'
 import { redirectUriProblem } from '../../protocol/redirect-uris.ts'
+import { scopesWithoutServer } from '../../protocol/scope.ts'
 
 interface Problem {
   path: readonly PropertyKey[]
@@ -11,18 +12,20 @@ interface Problem {
   alone?: true
 }
 
+type Names = Pick<ReadonlySet<string>, 'has'>
+
 export function usesClientSecret(method: Application['token_endpoint_auth_method']): boolean {
   return method === 'client_secret' || method === 'client_secret_basic' || method === 'client_secret_post'
 }
 
 /**
  * Returns every problem with the fields of an application.
- * @param context its `known_scopes` are the scopes that the application may have: see `knownScopes` in `api/handlers/applications.ts`
+ * @param context its `known_scopes` and `known_roles` are those that the application may have: see `knownIn` in `api/handlers/applications.ts`
  */
 export function applicationProblems(
   application_type: Application['application_type'],
   fields: ApplicationFields,
-  context: { environment_type: EnvironmentType; base_url: string; known_scopes: Pick<ReadonlySet<string>, 'has'> },
+  context: { environment_type: EnvironmentType; base_url: string; known_scopes: Names; known_roles: Names },
 ): Problem[] {
   const problems: Problem[] = []
   const refuse = (path: readonly PropertyKey[], detail: string) => problems.push({ path, detail })
@@ -53,8 +56,13 @@ export function applicationProblems(
     refuse(['jwks'], 'private_key_jwt needs either jwks or jwks_uri.')
   if (!key_client && fields.jwks !== null) refuse(['jwks'], 'Only private_key_jwt uses keys.')
   if (!key_client && fields.jwks_uri !== null) refuse(['jwks_uri'], 'Only private_key_jwt uses keys.')
+  const own_scopes = scopesWithoutServer(fields)
   fields.allowed_scopes.forEach((scope, i) => {
-    if (!context.known_scopes.has(scope)) refuse(['allowed_scopes', i], `This environment has no scope "${scope}".`)
+    if (!own_scopes.includes(scope) && !context.known_scopes.has(scope))
+      refuse(['allowed_scopes', i], `This environment has no scope "${scope}".`)
+  })
+  fields.allowed_roles.forEach((slug, i) => {
+    if (!context.known_roles.has(slug)) refuse(['allowed_roles', i], `This environment has no role "${slug}".`)
   })
   if (context.environment_type === 'live') {
     for (const name of ['jwks_uri', 'backchannel_logout_uri', 'initiate_login_uri', 'logo_uri'] as const) {

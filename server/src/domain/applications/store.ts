@@ -11,6 +11,7 @@ import { type Db, guard, type Statement, sql } from '../../db/db.ts'
 import { assignments, columnsOf, insertInto } from '../../db/rows.ts'
 import { endDisabled, followErasedApplication } from '../sessions/endings.ts'
 import { readerOf } from '../tenancy/object-reader.ts'
+import { raiseRolesVersion } from '../tenancy/store.ts'
 import { insertOrigins, listOrigins, unlistOrigins } from './origins.ts'
 
 const Versioned = Application.extend({ version: z.int() })
@@ -70,6 +71,16 @@ interface NewApplicationFacts extends Pick<Application, 'application_type' | 'te
   client_secret_hash: string | null
 }
 
+type OfRoles = Pick<ApplicationFields, 'allowed_roles' | 'roles_claim'>
+
+const without_roles: OfRoles = { allowed_roles: [], roles_claim: null }
+
+/** Other roles let people in at an application, or another claim has them. */
+function changesAccess(environment_id: EnvironmentId, before: OfRoles, after: OfRoles): Statement[] {
+  const textOf = ({ allowed_roles, roles_claim }: OfRoles) => JSON.stringify([allowed_roles, roles_claim])
+  return textOf(before) === textOf(after) ? [] : [raiseRolesVersion(environment_id)]
+}
+
 /** Fails as a guard if the slug is taken in the environment. */
 export function insertApplication(
   environment_id: EnvironmentId,
@@ -79,6 +90,7 @@ export function insertApplication(
 ): Statement[] {
   const facts = { environment_id, id, slug, application_type, template, client_secret_hash, created_at: now, updated_at: now }
   return [
+    ...changesAccess(environment_id, without_roles, fields),
     guard(sql`${insertInto('applications', { ...facts, ...fieldsOf(application, fields) })} on conflict (environment_id, slug) do nothing`),
     ...insertOrigins(environment_id, id, { application_type, redirect_uris: fields.redirect_uris }),
   ]
@@ -100,6 +112,7 @@ export function updateApplication(
 ): Statement[] {
   const secret = client_secret_hash === undefined ? {} : { client_secret_hash, secret_rotated_at: client_secret_hash === null ? null : now }
   return [
+    ...changesAccess(current.environment_id, current, fields),
     guard(sql`update applications set ${assignments({ ...fieldsOf(application, fields), ...secret })}, version = version + 1, updated_at = ${now}
         where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version}`),
     ...listOrigins(current.environment_id, current.id, { application_type: current.application_type, redirect_uris: fields.redirect_uris }),
@@ -108,8 +121,9 @@ export function updateApplication(
 }
 
 /** Deletes the application. Its grants and consents follow. */
-export function deleteApplication({ environment_id, id, version }: ApplicationRow, now: Date): Statement[] {
+export function deleteApplication({ environment_id, id, version, ...fields }: ApplicationRow, now: Date): Statement[] {
   return [
+    ...changesAccess(environment_id, fields, without_roles),
     guard(sql`delete from applications where environment_id = ${environment_id} and id = ${id} and version = ${version}`),
     unlistOrigins(environment_id, id),
     followErasedApplication(environment_id, id, now),

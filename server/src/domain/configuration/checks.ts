@@ -45,16 +45,18 @@ export function* errorSteps(target: Configuration, drafts: Drafts, is_own: boole
 
 type Objects = Readonly<Record<ObjectKind, ReadonlyMap<string, Fields>>>
 
-/** The facts about resource servers that each object is checked against. Gathered once, since both can be many. */
+/** The facts about resource servers and roles that each object is checked against. Gathered once, since both can be many. */
 interface Servers {
   readonly scopes: ReadonlySet<string>
   /** The slugs by the identifier. */
   readonly slugs: ReadonlyMap<unknown, readonly string[]>
   /** The names of the scopes of one, by its slug. */
   readonly scopesOf: KnownScopes['of']
+  /** The roles, by their slugs. */
+  readonly roles: Pick<ReadonlySet<string>, 'has'>
 }
 
-function serversOf({ resource_server }: Objects): Servers {
+function serversOf({ resource_server, role: roles }: Objects): Servers {
   const scopes = new Set<string>()
   const slugs = new Map<unknown, string[]>()
   for (const [slug, fields] of resource_server) {
@@ -71,7 +73,7 @@ function serversOf({ resource_server }: Objects): Servers {
     if (fields) known.set(slug, new Set((fields.scopes as { name: string }[]).map(({ name }) => name))) // as: checked by the schema
     return known.get(slug)
   }
-  return { scopes, slugs, scopesOf }
+  return { scopes, slugs, scopesOf, roles }
 }
 
 /** The objects of the target as the plan would leave them. */
@@ -152,7 +154,9 @@ function objectFindings(draft: ObjectDraft, servers: Servers, is_own: boolean, p
   if (missing.length > 0) return missingFindings(draft, missing, is_own)
   const kept = new Set((current?.allowed_scopes ?? []) as string[]) // as: checked by the schema
   const all = { has: (scope: string) => servers.scopes.has(scope) || kept.has(scope) }
-  const known = { all, of: servers.scopesOf, current }
+  const kept_roles = new Set((current?.allowed_roles ?? []) as string[]) // as: checked by the schema
+  const roles = { has: (slug: string) => servers.roles.has(slug) || kept_roles.has(slug) }
+  const known = { all, roles, of: servers.scopesOf, current }
   const wayOf = ({ code, path }: Refused, can_wait: boolean) =>
     code === 'secret_required' ? ` ${wayToGive({ ...at, field: String(path[0]) }, { is_own, can_wait })}` : ''
   const withWay = (problems: readonly Refused[], can_wait: boolean) =>

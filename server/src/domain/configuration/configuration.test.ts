@@ -54,6 +54,8 @@ const application = (slug: string, name = 'Shop') => ({
   jwks_uri: null,
   allowed_scopes: ['openid'],
   unknown_scopes: 'reject',
+  allowed_roles: [],
+  roles_claim: null,
   require_pkce: true,
   nonce_replaces_pkce: true,
   consent: 'skip',

@@ -33,10 +33,12 @@ export interface Refused {
   readonly alone: boolean
 }
 
-/** The scopes of the target as the plan leaves it. */
+/** The scopes and roles of the target as the plan leaves it. */
 export interface KnownScopes {
   /** Those of all resource servers, and those that the object has. */
   readonly all: Pick<ReadonlySet<string>, 'has'>
+  /** The roles of the target, and those that the object names. */
+  readonly roles: Pick<ReadonlySet<string>, 'has'>
   /** Those of one resource server, by its slug. */
   readonly of: (slug: string) => ReadonlySet<string> | undefined
   /** The object in the target; `null` where the target has none. */
@@ -95,7 +97,8 @@ export const rulesOf: Readonly<Record<ObjectKind, Rules>> = {
       const known_scopes = { has: (scope: string) => oidc_scopes.has(scope) || scopes.all.has(scope) }
       const type = fields.application_type as Application['application_type'] // as: checked by its schema
       const all = fields as unknown as ApplicationFields // as: every field of an application is in the document
-      return applicationProblems(type, all, { environment_type, base_url, known_scopes }).map(({ path, detail, alone = false }) =>
+      const context = { environment_type, base_url, known_scopes, known_roles: scopes.roles }
+      return applicationProblems(type, all, context).map(({ path, detail, alone = false }) =>
         refused(codeOfApplication(fields, path), path, detail, alone),
       )
     },
@@ -128,8 +131,9 @@ export const rulesOf: Readonly<Record<ObjectKind, Rules>> = {
   },
 }
 
-/** An application that begins to authenticate with keys needs them, and a scope must exist. */
+/** An application that begins to authenticate with keys needs them, and scopes and roles must exist. */
 function codeOfApplication({ jwks, jwks_uri }: Fields, [name]: readonly PropertyKey[]): PromotionCheckCode {
   if (name === 'allowed_scopes') return 'unknown_scope'
+  if (name === 'allowed_roles') return 'unknown_role'
   return name === 'jwks' && jwks === null && jwks_uri === null ? 'value_required' : 'not_valid_there'
 }

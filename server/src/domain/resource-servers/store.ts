@@ -7,6 +7,7 @@ import { type Db, guard, identifiers, join, list, type Statement, sql } from '..
 import { inEnvironment } from '../../db/environment.ts'
 import { assignments, columnsOf, insertInto } from '../../db/rows.ts'
 import { readerOf } from '../tenancy/object-reader.ts'
+import { raiseRolesVersion } from '../tenancy/store.ts'
 import { type NamedServer, versionsAfter, versionsAtFirst } from './scope-versions.ts'
 
 const Versioned = ResourceServer.extend({ version: z.int() })
@@ -26,6 +27,7 @@ const Audience = ResourceServer.pick({
   scopes: true,
   access_token_ttl_seconds: true,
   access_token_format: true,
+  roles_claim: true,
 })
 export type Audience = z.infer<typeof Audience>
 
@@ -148,11 +150,15 @@ const forgetScopes = (environment_id: EnvironmentId, id: string): Statement =>
 /** When names of scopes are written: in the batch, or by the worker after it. */
 export type NamesWritten = 'now' | 'later'
 
+/** Roles give something else after a change of a resource server that requires them, or did. */
+const changesAccess = (environment_id: EnvironmentId, ...servers: readonly Pick<ResourceServerFields, 'require_roles'>[]): Statement[] =>
+  servers.some(({ require_roles }) => require_roles) ? [raiseRolesVersion(environment_id)] : []
+
 /** Fails as a guard if the slug or the identifier is taken in the environment. */
 export function insertResourceServer(
   environment_id: EnvironmentId,
   { id, slug, names = 'now' }: { id: string; slug: string; names?: NamesWritten },
-  server: Audience,
+  server: ResourceServerFields & Pick<ResourceServer, 'identifier'>,
   now: Date,
 ): Statement[] {
   const { identifier } = server
@@ -161,6 +167,7 @@ export function insertResourceServer(
   const facts = { environment_id, id, slug, identifier, scopes_version, scope_versions, created_at: now, updated_at: now }
   const row = { ...facts, ...fieldsOf(resource_server, server) }
   return [
+    ...changesAccess(environment_id, server),
     guard(sql`${insertInto('resource_servers', row)} on conflict do nothing`),
     ...(names === 'now' ? nameScopes(environment_id, id, server.scopes) : []),
   ]
@@ -180,6 +187,7 @@ export function updateResourceServer(
       ? sql`version + 1`
       : sql`scopes_version`
   return [
+    ...changesAccess(environment_id, current, fields),
     guard(sql`update resource_servers set ${assignments({ ...fieldsOf(resource_server, fields), scope_versions: versionsAfter(current, fields.scopes) })},
       version = version + 1, scopes_version = ${scopes_version}, updated_at = ${now}
     where environment_id = ${environment_id} and id = ${id} and version = ${version}`),
@@ -189,8 +197,9 @@ export function updateResourceServer(
 
 const namesOf = ({ scopes }: Pick<ResourceServerFields, 'scopes'>) => scopes.map(({ name }) => name)
 
-export function deleteResourceServer({ environment_id, id, version }: ResourceServerRow): Statement[] {
+export function deleteResourceServer({ environment_id, id, version, require_roles }: ResourceServerRow): Statement[] {
   return [
+    ...changesAccess(environment_id, { require_roles }),
     guard(sql`delete from resource_servers
     where environment_id = ${environment_id} and id = ${id} and version = ${version}`),
     forgetScopes(environment_id, id),

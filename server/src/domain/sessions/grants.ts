@@ -51,13 +51,15 @@ export const GrantRow = z.object({
   /** The grant is no longer valid. */
   has_ended: z.boolean(),
   blocked_at: z.date().nullable(),
+  /** The ids of the roles that the user was given. */
+  role_ids: z.array(z.string()),
   ...Person.shape,
 })
 export type GrantRow = z.infer<typeof GrantRow>
 
 const columnsWhere = (stands: Statement) => sql`
   g.id as grant_id, g.user_id, g.session_id, g.application_id as client_id, g.scope, g.resource, g.auth_time, g.amr, g.acr,
-  g.created_at as grant_created_at, g.expires_at as grant_expires_at, u.blocked_at,
+  g.created_at as grant_created_at, g.expires_at as grant_expires_at, u.blocked_at, u.roles as role_ids,
   case when ${stands} then 0 else 1 end as has_ended, nullif(u.email, '') as email, u.email_verified, u.phone_number,
   u.phone_number_verified, u.name, u.given_name, u.family_name, u.nickname, u.preferred_username, u.picture, u.locale, u.zoneinfo, u.updated_at`
 

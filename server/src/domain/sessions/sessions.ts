@@ -25,6 +25,8 @@ const SessionRow = z.object({
   offline_count: z.int(),
   email: z.string(),
   name: z.string().nullable(),
+  /** The ids of the roles that the user was given. */
+  role_ids: z.array(z.string()),
 })
 export type SessionRow = z.infer<typeof SessionRow>
 
@@ -75,7 +77,7 @@ export async function findSessions(db: Db, environment_id: EnvironmentId, token_
   return db.of(environment_id).all(
     SessionRow,
     sql`select s.id, s.user_id, s.token_hash, s.auth_time, s.amr, s.acr, s.began_with, s.last_seen_at, s.expires_at, s.absolute_expires_at,
-               s.grant_count, u.grant_count as offline_count, u.email, u.name
+               s.grant_count, u.grant_count as offline_count, u.email, u.name, u.roles as role_ids
           from sessions s join users u on ${sameEnvironment('u', 's', environment_id)} and u.id = s.user_id
          where s.environment_id = ${environment_id} and s.token_hash in (${list(token_hashes)}) and ${sessionStands(environment_id, sql`s`)}`,
   )

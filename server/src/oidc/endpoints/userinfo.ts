@@ -8,6 +8,7 @@ import { readAccessToken, useAccessToken } from '../access-token.ts'
 import { type Answer, errorJson, header, json, type OidcCall, type OidcEndpoint, type OidcServices, refused } from '../call.ts'
 import { isOfSibling } from '../elsewhere.ts'
 import { readIdTokenHint } from '../id-token-hint.ts'
+import { rolesAt } from '../person-roles.ts'
 
 export const userinfo: OidcEndpoint = async (services, call) => {
   const token = readBearer(call)
@@ -21,11 +22,14 @@ export const userinfo: OidcEndpoint = async (services, call) => {
     )
   const { claims, grant } = found
   Object.assign(call.subject, { client_id: claims.client_id, user_id: claims.sub })
+  const roles = await rolesAt(call.issuer, grant, claims.client_id)
+  if (roles.kept_out !== null)
+    return refuse(new OAuthError('invalid_token', 'The person has no role that the application asks for.', { reason: roles.kept_out }))
   if (![claims.aud].flat().includes(call.issuer.url))
     return refuse(new OAuthError('invalid_token', 'The audience of the access token does not include this issuer.'))
   if (!includesScope(claims.scope, 'openid'))
     return refuse(new OAuthError('insufficient_scope', 'UserInfo needs the scope openid.'), 'openid')
-  return json(userClaims(grant, claims.scope, call.issuer.settings.claims))
+  return json({ ...userClaims(grant, claims.scope, call.issuer.settings.claims), ...roles.claims })
 }
 
 async function whyRefused(services: OidcServices, call: OidcCall, token: string): Promise<Reason> {

@@ -4,8 +4,9 @@ import { digestOf } from '../../base/digest.ts'
 import { newSecret } from '../../deployment/deployment.ts'
 import { findAudiences } from '../../domain/resource-servers/store.ts'
 import type { GrantRow, NewTokens } from '../../domain/sessions/grants.ts'
-import { accessTokenClaims, idTokenClaims, userClaims } from '../../protocol/claims.ts'
+import { accessTokenClaims, idTokenClaims, type RoleClaims, roleClaims, userClaims } from '../../protocol/claims.ts'
 import type { Client } from '../../protocol/client.ts'
+import { OAuthError } from '../../protocol/oauth-error.ts'
 import type { RequestParameters } from '../../protocol/parameters.ts'
 import { refreshLifetimes } from '../../protocol/refresh-grant.ts'
 import { includesScope } from '../../protocol/scope.ts'
@@ -13,6 +14,7 @@ import { type TokenTarget, targetOf } from '../../protocol/token-target.ts'
 import { opaque_prefix } from '../access-token.ts'
 import type { OidcCall, OidcServices } from '../call.ts'
 import { type Signer, signerAt, signJwt } from '../jwt.ts'
+import { rolesAt } from '../person-roles.ts'
 
 /** RFC 6749 §5.1, OIDC Core §3.1.3.3. */
 export interface TokenResponse {
@@ -24,20 +26,40 @@ export interface TokenResponse {
   id_token?: string
 }
 
-/** The resource servers and scope of the access token: those of the grant, or those of them that the request names. */
+/** The target of the tokens of one request, and the claims that have the roles of the person. */
+export interface IssueTarget extends TokenTarget {
+  /** Of the access token. */
+  roles: RoleClaims
+  /** Of the ID token. */
+  id_token_roles: RoleClaims
+}
+
+/**
+ * The resource servers and scope of the access token: those of the grant, or those of them that the request names, as far as the roles of the
+ * person give them now.
+ */
 export async function findTarget(
   { db }: OidcServices,
   { issuer }: OidcCall,
-  grant: Pick<GrantRow, 'scope' | 'resource'>,
+  grant: Pick<GrantRow, 'scope' | 'resource' | 'role_ids'>,
   { client, parameters }: { client: Client; parameters: RequestParameters },
-): Promise<TokenTarget> {
-  const audiences = await findAudiences(db, issuer.environment_id, grant.resource)
-  return targetOf(grant, parameters.lists.resource ?? [], {
+): Promise<IssueTarget> {
+  const [audiences, { access, held, slugs, kept_out, claims }] = await Promise.all([
+    findAudiences(db, issuer.environment_id, grant.resource),
+    rolesAt(issuer, grant, client.client_id),
+  ])
+  if (kept_out !== null)
+    throw new OAuthError('invalid_grant', 'The person has no role that this application asks for.', { reason: kept_out })
+  const target = targetOf(grant, parameters.lists.resource ?? [], {
     audiences,
     allowed_scopes: client.allowed_scopes,
+    roles_claim: client.roles_claim,
+    access,
+    held,
     disabled_scopes: issuer.settings.scopes.disabled,
     tokens: issuer.settings.tokens,
   })
+  return { ...target, roles: roleClaims(target.roles_claim, slugs), id_token_roles: claims }
 }
 
 /** A sign-in of a command line that is not used for this long ends. The settings can only shorten it. */
@@ -55,6 +77,7 @@ interface PreparedTokens {
   claims: ReturnType<typeof accessTokenClaims>
   /** The access token where it is opaque; `null` where it is a JWT, which is signed while the rows are written. */
   opaque: string | null
+  id_token_roles: RoleClaims
   /** When a refresh token expires that is issued now. */
   refresh_until: Date
   rows: NewTokens
@@ -68,7 +91,7 @@ export function prepareTokens(
   services: OidcServices,
   call: OidcCall,
   grant: GrantRow,
-  { target, is_offline }: { target: TokenTarget; is_offline: boolean },
+  { target, is_offline }: { target: IssueTarget; is_offline: boolean },
 ): PreparedTokens {
   const { issuer, now } = call
   const tokens = tokenSettings(services, call, grant.client_id)
@@ -80,6 +103,7 @@ export function prepareTokens(
     signer: signerAt(issuer.keys, now),
     claims,
     opaque,
+    id_token_roles: target.id_token_roles,
     refresh_until,
     rows: {
       opaque: opaque === null ? null : { token_hash: digestOf(opaque), claims, expires_at: access_until },
@@ -96,7 +120,7 @@ export function prepareTokens(
 export async function completeTokens(
   { issuer, now }: OidcCall,
   grant: GrantRow,
-  { signer, claims, opaque }: PreparedTokens,
+  { signer, claims, opaque, id_token_roles }: PreparedTokens,
   { nonce, refresh_token }: { nonce: string | null; refresh_token: string | null },
 ): Promise<TokenResponse> {
   const { tokens } = issuer.settings
@@ -107,7 +131,12 @@ export async function completeTokens(
     ? await signJwt(
         signer,
         'JWT',
-        idTokenClaims(issuer.url, grant, { claims: about, nonce, access_token, ttl_seconds: tokens.id_token_ttl_seconds }, now),
+        idTokenClaims(
+          issuer.url,
+          grant,
+          { claims: about, nonce, access_token, ttl_seconds: tokens.id_token_ttl_seconds, roles: id_token_roles },
+          now,
+        ),
       )
     : null
   return {

@@ -288,8 +288,17 @@ export const de: Texts = {
       html`Ihr Passwort sieht sie nie. Danach kommen Sie zurück zu ${application}, der App auf diesem Gerät.`,
     removable: (account: Html) => html`Sie können das jederzeit in ${account} beenden.`,
     your_account: 'Ihrem Konto',
+    not_given: (application: string) => `Das dürfen Sie zurzeit nicht. Wenn Sie es später dürfen, kann ${application} es auch.`,
     allow: 'Erlauben',
     deny: 'Nicht erlauben',
+  },
+
+  no_access: {
+    title: (application: string) => `Sie haben keinen Zugang zu ${application}`,
+    text: (application: Html) =>
+      html`Sie sind angemeldet, aber Ihr Konto darf ${application} nicht verwenden. Bitten Sie die Verantwortlichen um Zugang.`,
+    other_account: 'Anderes Konto verwenden',
+    back: (application: string) => `Zurück zu ${application}`,
   },
 
   press: {

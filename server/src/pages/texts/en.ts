@@ -284,8 +284,17 @@ export const en = {
       html`It never sees your password. After this you go back to ${application}, the app on this device.`,
     removable: (account: Html) => html`You can end this at any time in ${account}.`,
     your_account: 'your account',
+    not_given: (application: string) => `You cannot do this now. If you are given it later, ${application} can too.`,
     allow: 'Allow',
     deny: 'Do not allow',
+  },
+
+  no_access: {
+    title: (application: string) => `You have no access to ${application}`,
+    text: (application: Html) =>
+      html`You are signed in, but your account may not use ${application}. Ask the people who run it for access.`,
+    other_account: 'Use another account',
+    back: (application: string) => `Back to ${application}`,
   },
 
   press: {

@@ -9,19 +9,18 @@ import { asksForSignUp, hasName } from '../../../protocol/sign-up.ts'
 import type { Answer, OidcCall, OidcServices } from '../../call.ts'
 import { hintedUser } from '../../id-token-hint.ts'
 import { passkeyOffer } from '../passkey/offer-passkey.ts'
+import { accessOf } from '../shared/access.ts'
 import { answerClient } from '../shared/answer-client.ts'
 import type { Authorization } from '../shared/begin.ts'
+import { showConsent, showNoAccess, showPress } from '../shared/decision-screens.ts'
 import { beginStepUp } from '../shared/half-sign-in.ts'
 import { relyingPartyOf } from '../shared/passkey-ceremony.ts'
 import { wasPressed } from '../shared/press.ts'
-import { no_problems, showAccounts, showConsent, showPress, showProfile, showSignIn, showSignUp } from '../shared/screens.ts'
+import { no_problems, showAccounts, showProfile, showSignIn, showSignUp } from '../shared/screens.ts'
 import { issueCode } from './issue-code.ts'
 
-export async function judgeNextStep(
-  services: OidcServices,
-  call: OidcCall,
-  { query, request, client, browser }: Authorization,
-): Promise<NextStep> {
+export async function judgeNextStep(services: OidcServices, call: OidcCall, interaction: Authorization): Promise<NextStep> {
+  const { query, request, client, browser } = interaction
   const { issuer, now } = call
   const needs_press = needsPress(client, request.redirect_uri)
   const user_ids = browser.sessions.map((session) => session.user_id)
@@ -29,16 +28,17 @@ export async function judgeNextStep(
   const takes_passkeys = relyingPartyOf(call) !== null
   const asks_for_level = mode === 'required' || request.acr_values.length > 0
   const asks_for_passkey = takes_passkeys && request.acr_values.includes(by_passkey)
-  const [enrolled, with_passkey, consents] = await Promise.all([
+  const [enrolled, with_passkey, consents, access] = await Promise.all([
     findUsersWithSecondFactor(services.db, issuer.environment_id, asks_for_level ? user_ids : []),
     findUsersWithPasskey(services.db, issuer.environment_id, asks_for_passkey ? user_ids : []),
     findConsents(services.db, issuer.environment_id, client.client_id, client.consent === 'skip' ? [] : user_ids),
+    Promise.all(browser.sessions.map((session) => accessOf(call, interaction, session))),
   ])
   return nextStep(
     request,
     { consent: client.consent, needs_press },
     {
-      sessions: browser.sessions.map((session) => ({
+      sessions: browser.sessions.map((session, i) => ({
         session_id: session.id,
         user_id: session.user_id,
         auth_time: session.auth_time,
@@ -48,6 +48,7 @@ export async function judgeNextStep(
         has_name: hasName(session.name),
         consented_to: consents.get(session.user_id) ?? [],
         pressed: needs_press && wasPressed(services, call, query, session.id),
+        no_access: access[i]?.no_access ?? null,
       })),
       hinted_user_id: hintedUser(issuer, request.id_token_hint),
       sign_up_open: issuer.settings.sign_up.mode === 'open' && asksForSignUp(issuer.settings),
@@ -80,6 +81,8 @@ export async function takeStep(services: OidcServices, call: OidcCall, interacti
       return beginStepUp(services, call, interaction, step.session_id)
     case 'profile':
       return showProfile(services, call, interaction, { session_id: step.session_id, name: '', problem: null })
+    case 'no_access':
+      return showNoAccess(services, call, interaction, step)
     case 'consent':
       return showConsent(services, call, interaction, { session_id: step.session_id, problem: null })
     case 'press':

@@ -15,12 +15,13 @@ import { sessionEnded } from '../../hosted-page.ts'
 import { answerClient } from '../shared/answer-client.ts'
 import { continueInteraction } from '../shared/begin.ts'
 import { continueRequest, continueUrl } from '../shared/continue.ts'
-import { showAccounts, showConsent } from '../shared/screens.ts'
+import { showConsent } from '../shared/decision-screens.ts'
+import { showAccounts } from '../shared/screens.ts'
 import { endSessions } from '../sign-out/end-sessions.ts'
 
 /**
- * The form of consent (OIDC Core §3.1.2.4), and of a press for a client that needs one. Earlier consent stays valid beside the new one. A press
- * alone stores nothing.
+ * The form of consent (OIDC Core §3.1.2.4), of a press for a client that needs one, and of a person who has no access. Earlier consent stays
+ * valid beside the new one. A press alone stores nothing.
  */
 export const consent: OidcEndpoint = async (services, call) => {
   const interaction = await continueInteraction(services, call)
@@ -34,7 +35,10 @@ export const consent: OidcEndpoint = async (services, call) => {
   const problem = formProblem(services, call, browser)
   if (problem) return showConsent(services, call, interaction, { session_id: session.id, problem })
   call.subject.user_id = session.user_id
-  if (call.form?.get('decision') !== 'allow')
+  const decision = call.form?.get('decision')
+  if (decision === 'back')
+    return answerClient(call, client, { ...request, error: new OAuthError('access_denied', 'The person has no access.') })
+  if (decision !== 'allow')
     return answerClient(call, client, { ...request, error: new OAuthError('access_denied', 'The person did not allow it.') })
 
   const { user_id } = session

@@ -44,7 +44,8 @@
  *
  *     endpoints                         → begin, dispatch, check-password, check-passkey, email-code, upstream-account, end-sessions
  *     begin                             → visit, screens, answer-client
- *     dispatch                          → screens, offer-passkey, issue-code, answer-client, half-sign-in
+ *     dispatch                          → screens, decision-screens, offer-passkey, issue-code, answer-client, half-sign-in
+ *     decision-screens                  → screens, access
  *     check-password, check-passkey, email-code, upstream-account  → finish-sign-in, screens
  *     screens, check-passkey, offer-passkey  → passkey-ceremony, passkey-enrolment
  *     finish-sign-in                    → half-sign-in, establish-session
@@ -136,8 +137,12 @@ export async function beginAuthorization(
     findAudiences(db, issuer.environment_id, (parameters.lists.resource ?? []).slice(0, most_resources)),
   ])
   call.subject.client_id = client?.client_id ?? null
-  const resources = audiences.map(({ identifier, scopes }) => ({ identifier, scopes: scopes.map(({ name }) => name) }))
-  const unknown = client ? unknownScopes(parameters.values.scope, resources) : []
+  const resources = audiences.map(({ identifier, scopes, roles_claim }) => ({
+    identifier,
+    scopes: scopes.map(({ name }) => name),
+    roles_claim,
+  }))
+  const unknown = client ? unknownScopes(parameters.values.scope, client, resources) : []
   const elsewhere = await findOwnedScopes(db, issuer.environment_id, unknown.slice(0, most_unknown_scopes))
   const policy = {
     disabled_scopes: issuer.settings.scopes.disabled,

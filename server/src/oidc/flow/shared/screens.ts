@@ -4,18 +4,14 @@ import { applicationUrl, registerUrl } from '../../../base/dashboard-links.ts'
 import type { Refusal } from '../../../base/refusal.ts'
 import { refusedValue } from '../../../base/refusal.ts'
 import { findOfferedProviders } from '../../../domain/providers/store.ts'
-import { findPerson } from '../../../domain/users/store.ts'
 import { accountChooserPage } from '../../../pages/account-chooser.ts'
 import { type AskNameView, askNamePage } from '../../../pages/ask-name.ts'
-import { consentPage } from '../../../pages/consent.ts'
-import { pressPage } from '../../../pages/press.ts'
 import { type ConnectionProblem, type ProviderProblemView, providerProblemPage } from '../../../pages/provider-problem.ts'
 import { redirectMismatchPage } from '../../../pages/redirect-mismatch.ts'
 import { type SignInView, signInPage } from '../../../pages/sign-in.ts'
 import { type SignUpView, signUpPage } from '../../../pages/sign-up.ts'
 import type { Cause, Verdict } from '../../../protocol/authorize.ts'
 import type { Client } from '../../../protocol/client.ts'
-import { consentLines } from '../../../protocol/consent.ts'
 import { OAuthError } from '../../../protocol/oauth-error.ts'
 import type { RequestParameters } from '../../../protocol/parameters.ts'
 import { redirectUriProblem } from '../../../protocol/redirect-uris.ts'
@@ -35,7 +31,7 @@ import { signInCeremony } from './passkey-ceremony.ts'
 import type { InvitationVisit } from './visit.ts'
 
 /** Why a form is not accepted, whatever it asks for. */
-type FormRefused = keyof typeof formRefusals
+export type FormRefused = keyof typeof formRefusals
 
 export async function showSignIn(
   services: OidcServices,
@@ -50,7 +46,7 @@ export async function showSignIn(
 }
 
 /** The place of a step at the address where the request goes on. */
-const placeOf = (name: string, call: OidcCall, { query }: Pick<Interaction, 'query'>): StepPlace => ({
+export const placeOf = (name: string, call: OidcCall, { query }: Pick<Interaction, 'query'>): StepPlace => ({
   name,
   query,
   address: continueUrl(call, query),
@@ -160,66 +156,6 @@ function accountsAnswer(services: OidcServices, call: OidcCall, interaction: Int
     problem,
   })
   return withCookies(html(page), set_cookie)
-}
-
-interface ConsentStep {
-  session_id: string
-  problem: FormRefused | null
-}
-
-export async function showConsent(services: OidcServices, call: OidcCall, interaction: Authorization, view: ConsentStep): Promise<Answer> {
-  const { session_id, problem } = view
-  const place = placeOf('consent', call, interaction)
-  const page = (shown: { problem: FormRefused | null }) => consentAnswer(services, call, interaction, { session_id, ...shown })
-  const answer = await showStep(services, call, interaction.browser, { place, view: { problem }, page })
-  return problem === null ? answer : refused(answer, formRefusals[problem])
-}
-
-async function consentAnswer(services: OidcServices, call: OidcCall, interaction: Authorization, step: ConsentStep): Promise<Answer> {
-  const { query, request, browser, audiences } = interaction
-  const session = browser.sessions.find(({ id }) => id === step.session_id)
-  const person = session && (await findPerson(services.db, call.issuer.environment_id, session.user_id))
-  if (!person) return redirect(continueUrl(call, query))
-  const { context, view, set_cookie } = decisionOf(services, call, interaction, step)
-  const page = consentPage(context, {
-    ...view,
-    redirect_uri: request.redirect_uri,
-    account_url: accountUrl(call),
-    person: { ...person, email: session.email },
-    scopes: consentLines(request.scope, audiences),
-  })
-  return withCookies(html(page), set_cookie)
-}
-
-/** Asks the person of this session to press for this request. Its form is that of consent, so a refused one comes back to the same place. */
-export function showPress(services: OidcServices, call: OidcCall, interaction: Authorization, view: ConsentStep): Answer | Promise<Answer> {
-  const { session_id, problem } = view
-  const place = placeOf('consent', call, interaction)
-  const page = (shown: { problem: FormRefused | null }) => pressAnswer(services, call, interaction, { session_id, ...shown })
-  return showStep(services, call, interaction.browser, { place, view: { problem }, page })
-}
-
-function pressAnswer(services: OidcServices, call: OidcCall, interaction: Authorization, step: ConsentStep): Answer {
-  const person = interaction.browser.sessions.find(({ id }) => id === step.session_id)
-  if (!person) return redirect(continueUrl(call, interaction.query))
-  const { context, view, set_cookie } = decisionOf(services, call, interaction, step)
-  return withCookies(html(pressPage(context, { ...view, person })), set_cookie)
-}
-
-/** The common part of the pages of a consent and of a press. */
-function decisionOf(services: OidcServices, call: OidcCall, { query, request, client, browser }: Authorization, step: ConsentStep) {
-  const { csrf, set_cookie } = formToken(services, call, browser)
-  return {
-    context: pageContext(call, request.ui_locales, continueUrl(call, query)),
-    view: {
-      csrf,
-      request: query,
-      ...step,
-      application: { name: client.name, logo_url: client.logo_uri },
-      not_you_url: continueUrl(call, withPrompt(query, 'select_account')),
-    },
-    set_cookie,
-  }
 }
 
 /** Asks the person of this session for a name. A page with a problem is a refusal. */

@@ -1,0 +1,103 @@
+/** The pages on which a signed-in person decides about an application: consent, a press, and a person who has no access. One form is behind them. */
+import type { Reason } from '../../../base/reason.ts'
+import { refusal } from '../../../base/refusal.ts'
+import { findPerson } from '../../../domain/users/store.ts'
+import { consentPage } from '../../../pages/consent.ts'
+import { noAccessPage } from '../../../pages/no-access.ts'
+import { pressPage } from '../../../pages/press.ts'
+import { consentLines } from '../../../protocol/consent.ts'
+import { accountUrl } from '../../account-url.ts'
+import { type Answer, type OidcCall, type OidcServices, redirect, refused } from '../../call.ts'
+import { withCookies } from '../../cookies.ts'
+import { formRefusals, formToken } from '../../form-token.ts'
+import { html, pageContext } from '../../hosted-page.ts'
+import { hintedUser } from '../../id-token-hint.ts'
+import { showStep } from '../../refused-form.ts'
+import { accessOf } from './access.ts'
+import type { Authorization } from './begin.ts'
+import { continueUrl, withPrompt } from './continue.ts'
+import { type FormRefused, placeOf } from './screens.ts'
+
+interface ConsentStep {
+  session_id: string
+  problem: FormRefused | null
+}
+
+export async function showConsent(services: OidcServices, call: OidcCall, interaction: Authorization, view: ConsentStep): Promise<Answer> {
+  const { session_id, problem } = view
+  const place = placeOf('consent', call, interaction)
+  const page = (shown: { problem: FormRefused | null }) => consentAnswer(services, call, interaction, { session_id, ...shown })
+  const answer = await showStep(services, call, interaction.browser, { place, view: { problem }, page })
+  return problem === null ? answer : refused(answer, formRefusals[problem])
+}
+
+async function consentAnswer(services: OidcServices, call: OidcCall, interaction: Authorization, step: ConsentStep): Promise<Answer> {
+  const { query, request, browser, audiences } = interaction
+  const session = browser.sessions.find(({ id }) => id === step.session_id)
+  const person = session && (await findPerson(services.db, call.issuer.environment_id, session.user_id))
+  if (!person) return redirect(continueUrl(call, query))
+  const { given } = await accessOf(call, interaction, session)
+  const { context, view, set_cookie } = decisionOf(services, call, interaction, step)
+  const page = consentPage(context, {
+    ...view,
+    redirect_uri: request.redirect_uri,
+    account_url: accountUrl(call),
+    person: { ...person, email: session.email },
+    scopes: consentLines(request.scope, audiences, given),
+  })
+  return withCookies(html(page), set_cookie)
+}
+
+/** Asks the person of this session to press for this request. Its form is that of consent, so a refused one comes back to the same place. */
+export function showPress(services: OidcServices, call: OidcCall, interaction: Authorization, view: ConsentStep): Answer | Promise<Answer> {
+  const { session_id, problem } = view
+  const place = placeOf('consent', call, interaction)
+  const page = (shown: { problem: FormRefused | null }) => pressAnswer(services, call, interaction, { session_id, ...shown })
+  return showStep(services, call, interaction.browser, { place, view: { problem }, page })
+}
+
+function pressAnswer(services: OidcServices, call: OidcCall, interaction: Authorization, step: ConsentStep): Answer {
+  const person = interaction.browser.sessions.find(({ id }) => id === step.session_id)
+  if (!person) return redirect(continueUrl(call, interaction.query))
+  const { context, view, set_cookie } = decisionOf(services, call, interaction, step)
+  return withCookies(html(pressPage(context, { ...view, person })), set_cookie)
+}
+
+/** Tells the person of this session that their roles leave nothing of the request. Its form is that of consent, too. */
+export function showNoAccess(
+  services: OidcServices,
+  call: OidcCall,
+  interaction: Authorization,
+  { session_id, why }: { session_id: string; why: Reason },
+): Answer | Promise<Answer> {
+  const place = placeOf('consent', call, interaction)
+  const page = (shown: { problem: FormRefused | null }) => noAccessAnswer(services, call, interaction, { session_id, ...shown })
+  const answer = showStep(services, call, interaction.browser, { place, view: { problem: null }, page })
+  return refused(answer, refusal('no_access', why))
+}
+
+function noAccessAnswer(services: OidcServices, call: OidcCall, interaction: Authorization, step: ConsentStep): Answer {
+  const person = interaction.browser.sessions.find(({ id }) => id === step.session_id)
+  if (!person) return redirect(continueUrl(call, interaction.query))
+  call.subject.user_id = person.user_id
+  const { context, view, set_cookie } = decisionOf(services, call, interaction, step)
+  const is_hinted = hintedUser(call.issuer, interaction.request.id_token_hint) !== null
+  const page = noAccessPage(context, { ...view, person, other_account_url: is_hinted ? null : view.not_you_url })
+  return withCookies(html(page), set_cookie)
+}
+
+/** The common part of the pages of a consent, of a press and of a person without access. */
+function decisionOf(services: OidcServices, call: OidcCall, { query, request, client, browser }: Authorization, step: ConsentStep) {
+  const { csrf, set_cookie } = formToken(services, call, browser)
+  return {
+    context: pageContext(call, request.ui_locales, continueUrl(call, query)),
+    view: {
+      csrf,
+      request: query,
+      ...step,
+      application: { name: client.name, logo_url: client.logo_uri },
+      not_you_url: continueUrl(call, withPrompt(query, 'select_account')),
+    },
+    set_cookie,
+  }
+}

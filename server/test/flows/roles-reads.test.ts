@@ -1,0 +1,79 @@
+/** What roles give is read with the issuer: never for an environment without them, and once after each change (decision 0176). */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Engine, Statement } from '../../src/db/db.ts'
+import { refresh, userinfo } from '../support/cookie-browser.ts'
+import { outdatedFirst } from '../support/outdated-first.ts'
+import { createRoleWorld } from '../support/role-person.ts'
+import { expectStatus, world } from '../support/world.ts'
+
+/** The reads of what roles give, each by its first table. */
+let reads: string[] = []
+function note({ parts }: Statement): void {
+  const [, table] = /from (roles|role_resource_servers)\s+where/.exec(parts.join('?')) ?? []
+  if (table !== undefined) reads.push(table)
+}
+const noting = (engine: Engine): Engine => ({
+  ...engine,
+  read(statement, owner) {
+    note(statement)
+    return engine.read(statement, owner)
+  },
+  lookUp(statement, owner) {
+    note(statement)
+    return engine.lookUp(statement, owner)
+  },
+})
+
+const w = await world({ database: (engine) => noting(outdatedFirst(engine)) })
+const environment = w.test
+const roles = await createRoleWorld(w, environment)
+const server = await roles.createServer('orders', ['orders:read'], { require_roles: false })
+const allowed_scopes = ['openid', 'offline_access', 'orders:read']
+const client = await w.createApplication(environment, { allowed_scopes })
+const person = await roles.createPerson()
+
+async function requestsOf(ask: { scope: string; resource?: string }): Promise<string[]> {
+  reads = []
+  const tokens = await person.tokens(client, ask)
+  const { access_token } = expectStatus(200, await refresh(w, environment, client, tokens.refresh_token))
+  expectStatus(200, await userinfo(w, environment, access_token))
+  await roles.validate(access_token)
+  return reads
+}
+
+test('an environment that never had roles reads nothing about them', async () =>
+  assert.deepEqual(await requestsOf({ scope: allowed_scopes.join(' '), resource: server.identifier }), []))
+
+test('what roles give is read once by many requests at a time, and again after each change', async () => {
+  await roles.change('resource-servers', server, { require_roles: true })
+  const role = await roles.createRole('reader', { orders: ['orders:read'] })
+  await roles.give(person, role)
+  const ask = { scope: allowed_scopes.join(' '), resource: server.identifier }
+  assert.deepEqual(await requestsOf(ask), ['roles', 'role_resource_servers'])
+  assert.deepEqual(await requestsOf(ask), [])
+  await roles.give(person)
+  await roles.give(person, role)
+  await w.changeSettings(environment, { tokens: { access_token_ttl_seconds: 120 } })
+  assert.deepEqual(await requestsOf(ask), [], 'neither a person nor a setting changes it')
+  for (const change of [
+    () => roles.change('roles', role, { description: 'Reads orders' }),
+    () => roles.change('resource-servers', server, { name: 'Orders' }),
+    () => roles.change('applications', client, { roles_claim: 'roles' }),
+  ]) {
+    await change()
+    assert.deepEqual(await requestsOf(ask), ['roles', 'role_resource_servers'])
+  }
+  const { access_token } = await person.tokens(client, ask)
+  await roles.change('roles', role, { description: null })
+  reads = []
+  await Promise.all(Array.from({ length: 20 }, () => roles.validate(access_token)))
+  assert.deepEqual(reads, ['roles', 'role_resource_servers'])
+})
+
+test('a change of an application that names no role raises nothing', async () => {
+  const other = await w.createApplication(environment)
+  await requestsOf({ scope: 'openid offline_access' })
+  await roles.change('applications', other, { name: 'Other' })
+  assert.deepEqual(await requestsOf({ scope: 'openid offline_access' }), [])
+})

@@ -1,0 +1,53 @@
+/** An environment in which roles decide: its resource servers and roles, and people who have some of them. */
+import { sql } from '../../src/db/db.ts'
+import { createPerson } from './cookie-browser.ts'
+import { createAuthKey } from './tenants.ts'
+import { expectStatus, type TestEnvironment, type World } from './world.ts'
+
+/** The payload of a JWT. */
+export const payloadOf = (jwt: string) => JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString())
+
+let made = 0
+
+export async function createRoleWorld(w: World, environment: TestEnvironment) {
+  const { key } = await createAuthKey(w, environment, 'auth_secret')
+  const post = async (list: string, body: object) => expectStatus(201, await w.call('POST', `${environment.path}/${list}`, { body }))
+
+  return {
+    /** Makes a resource server that requires roles. */
+    createServer(slug: string, scopes: readonly string[], fields: object = {}) {
+      const named = scopes.map((name) => ({ name }))
+      return post('resource-servers', {
+        slug,
+        name: `API ${slug}`,
+        identifier: `https://${slug}.example.com`,
+        scopes: named,
+        require_roles: true,
+        ...fields,
+      })
+    },
+    /** @param scopes by the slug of their resource server */
+    createRole(slug: string, scopes: Readonly<Record<string, readonly string[]>> = {}, fields: object = {}) {
+      const permissions = Object.entries(scopes).map(([resource_server, scopes]) => ({ resource_server, scopes }))
+      return post('roles', { slug, name: `Role ${slug}`, kind: 'user', permissions, ...fields })
+    },
+    async change(list: 'roles' | 'resource-servers' | 'applications', { id }: { id: string }, body: object) {
+      return expectStatus(200, await w.call('PATCH', `${environment.path}/${list}/${id}`, { body }))
+    },
+    async remove(list: 'roles' | 'resource-servers' | 'applications', { id }: { id: string }) {
+      expectStatus(204, await w.call('DELETE', `${environment.path}/${list}/${id}`))
+    },
+    /** The person has these roles, and no others. */
+    async give(user: { id: string }, ...roles: readonly { id: string }[]) {
+      const ids = roles.map(({ id }) => id)
+      await w.deployment.db
+        .of(environment.id)
+        .run(sql`update users set roles = ${ids} where environment_id = ${environment.id} and id = ${user.id}`)
+    },
+    createPerson: () => createPerson(w, environment, { email: `role${++made}@example.com` }),
+    /** @param at maps the address to that of another service */
+    async validate(token: string, at = (url: string) => url) {
+      return expectStatus(200, await w.call('POST', at(`${w.base_url}/v1/auth/tokens/validate`), { key, body: { token } }))
+    },
+  }
+}
