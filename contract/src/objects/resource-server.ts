@@ -95,7 +95,7 @@ export const resource_server = {
         'Whether a scope of it is given only to a person whose roles give it. A token has the part of its scope that the roles give when it is issued. The default is false.',
       ),
     {
-      label: 'Scopes need a role',
+      label: 'Require roles',
       look: 'switch',
       hint: 'A person gets a scope of it only by a role that gives the scope.',
       affects: 'People who use this API, from the next request on: without a role they get none of its scopes.',
