@@ -10,6 +10,8 @@ import type { StoredSettings } from '@ostiary/contract/settings.ts'
 import { EnvironmentType } from '@ostiary/contract/tenancy.ts'
 import { z } from 'zod'
 import { createBoundedMap } from '../base/bounded-map.ts'
+import { outsideRequests } from '../base/database-time.ts'
+import { createLane } from '../base/lane.ts'
 import { onPremise, withoutPremise } from '../base/premise.ts'
 import { createWeightedMap } from '../base/weighted-map.ts'
 import { sql } from '../db/db.ts'
@@ -93,6 +95,7 @@ export function createIssuers(deployment: Deployment, pool: KeyPool) {
   const { db } = deployment
   const cache = createBoundedMap<EnvironmentId, { stamp: string; as_of: number; issuer: Promise<Issuer | null> }>(most_cached)
   const accesses = createWeightedMap<EnvironmentId, { roles_version: number; access: Promise<Access> }>(most_access)
+  const lane = createLane()
   const is_checked_by_read = Number.isNaN(db.versionOf(any_stamp))
 
   async function load(environment_id: EnvironmentId): Promise<Issuer | null> {
@@ -131,7 +134,7 @@ export function createIssuers(deployment: Deployment, pool: KeyPool) {
     if (roles_version === 0) return nothing_restricted // most environments have no roles, and no read for them
     const known = accesses.get(environment_id)
     if (known?.roles_version === roles_version) return known.access
-    const access = withoutPremise(() => readAccess(db, environment_id)) // other requests wait for it
+    const access = withoutPremise(() => outsideRequests(() => readAccess(db, environment_id, lane))) // other requests wait for it
     const kept = { roles_version, access }
     accesses.set(environment_id, kept, 0)
     access.then(

@@ -64,14 +64,18 @@ export interface RestrictedApplication {
 }
 
 /**
- * Adds the roles one after the other, since all of them can be megabytes.
+ * Takes resource servers and then roles a few at a time, since all of them can be megabytes.
  *
  * A permission gives a scope of the resource server with its slug if the role named this resource server, and not an earlier one with the slug,
  * at a version that had the scope: one that was removed and made again is another scope.
  */
 export function createAccess(servers: readonly RequiringServer[]) {
-  const known = new Map(servers.map((server) => [server.slug, { ...server, given: emptyScopes(server) }]))
+  const known = new Map<string, RequiringServer & { given: Map<string, RoleSet> }>()
   const roles: Role[] = []
+
+  function addServers(more: readonly RequiringServer[]): void {
+    for (const server of more) known.set(server.slug, { ...server, given: emptyScopes(server) })
+  }
 
   function add({ id, slug, kind, default: is_default, permissions, named }: DefinedRole): void {
     const bit = bitAt(roles.length)
@@ -100,7 +104,8 @@ export function createAccess(servers: readonly RequiringServer[]) {
       applications: new Map(entrances),
     }
   }
-  return { add, finish }
+  addServers(servers)
+  return { addServers, add, finish }
 }
 
 const none: RoleSet = 0n

@@ -77,3 +77,23 @@ test('a change of an application that names no role raises nothing', async () =>
   await roles.change('applications', other, { name: 'Other' })
   assert.deepEqual(await requestsOf({ scope: 'openid offline_access' }), [])
 })
+
+test('an environment with thousands of scopes is read in steps, and its last one counts', async () => {
+  const { test: large } = await w.createProject('large')
+  const of_large = await createRoleWorld(w, large)
+  const names = Array.from({ length: 200 }, (_, i) => `scope:${i}`)
+  for (let i = 0; i < 26; i++) await of_large.createServer(`api-${i}`, names)
+  const role = await of_large.createRole('all', Object.fromEntries(['api-0', 'api-9', 'api-25'].map((slug) => [slug, names])))
+  const app = await w.createApplication(large, { allowed_scopes: ['openid', 'scope:0', 'scope:199'] })
+  const [holder, other] = [await of_large.createPerson(), await of_large.createPerson()]
+  await of_large.give(holder, role)
+  const ask = { scope: 'openid scope:0 scope:199', resource: ['https://api-9.example.com', 'https://api-25.example.com'] }
+  assert.equal((await holder.tokens(app, ask)).scope, ask.scope)
+  await of_large.change('roles', role, { permissions: [{ resource_server: 'api-25', scopes: ['scope:199'] }] })
+  const one = { scope: 'openid scope:0 scope:199', resource: 'https://api-25.example.com' }
+  const both = await Promise.all([holder.tokens(app, one), other.tokens(app, { scope: 'openid' })])
+  assert.deepEqual(
+    both.map(({ scope }) => scope),
+    ['openid scope:199', 'openid'],
+  )
+})

@@ -1,9 +1,11 @@
 /** Reads what roles give in an environment, for its issuer (decision 0176). */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { Application } from '@ostiary/contract/objects/application.ts'
 import { ResourceServer } from '@ostiary/contract/objects/resource-server.ts'
 import { EnvironmentRole } from '@ostiary/contract/objects/role.ts'
 import { z } from 'zod'
+import type { Lane } from '../../base/lane.ts'
 import { type Db, list, type Statement, sql } from '../../db/db.ts'
 import { type Access, createAccess, type DefinedRole } from '../../protocol/roles.ts'
 
@@ -14,8 +16,10 @@ const StoredRole = EnvironmentRole.pick({ id: true, slug: true, kind: true, defa
 const Named = z.object({ role_id: z.string(), resource_server_id: z.string(), resource_server_version: z.int() })
 const RestrictedApplication = Application.pick({ id: true, client_id: true, allowed_roles: true, roles_claim: true })
 
-/** Rows of one read, so that no one waits for an environment with the most that it can have. */
-const rows_at_once = 20
+/** Rows of one read. Ten roles with the most permissions are two megabytes. */
+const rows_at_once = 10
+/** An environment with more scopes waits for the others with as many: all of them at once could fill the memory while they are read. */
+const most_beside_others = 5_000
 
 /** All rows of a query, page by page. `read` gets those after an id. */
 async function* allOf<T extends { readonly id: string }>(read: (after: string) => Promise<readonly T[]>): AsyncGenerator<readonly T[]> {
@@ -28,24 +32,47 @@ async function* allOf<T extends { readonly id: string }>(read: (after: string) =
   }
 }
 
-async function collected<T extends { readonly id: string }>(read: (after: string) => Promise<readonly T[]>): Promise<T[]> {
-  const found: T[] = []
-  for await (const rows of allOf(read)) found.push(...rows)
-  return found
+/** Counts the scopes that are read. Above the bound it is the only one in the lane, and other requests have their turn after each step. */
+function createBurden(lane: Lane) {
+  let scopes = 0
+  let leave: (() => void) | null = null
+  return {
+    async add(more: readonly { readonly scopes: readonly unknown[] }[]): Promise<void> {
+      for (const each of more) scopes += each.scopes.length
+      if (scopes <= most_beside_others) return
+      leave ??= await lane()
+      await nextTurn()
+    },
+    end: () => leave?.(),
+  }
+}
+type Burden = ReturnType<typeof createBurden>
+
+export async function readAccess(db: Db, environment_id: EnvironmentId, lane: Lane): Promise<Access> {
+  const burden = createBurden(lane)
+  try {
+    return await readWith(db, environment_id, burden)
+  } finally {
+    burden.end()
+  }
 }
 
-export async function readAccess(db: Db, environment_id: EnvironmentId): Promise<Access> {
+async function readWith(db: Db, environment_id: EnvironmentId, burden: Burden): Promise<Access> {
   const of = db.of(environment_id)
   const rest = (after: string): Statement => sql`and id > ${after} order by id limit ${rows_at_once}`
 
-  const servers = await collected((after) =>
+  const access = createAccess([])
+  const servers = allOf((after) =>
     of.all(
       RequiringServer,
       sql`select id, slug, identifier, scopes, scope_versions from resource_servers
            where environment_id = ${environment_id} and require_roles = 1 ${rest(after)}`,
     ),
   )
-  const access = createAccess(servers)
+  for await (const page of servers) {
+    await burden.add(page)
+    access.addServers(page)
+  }
   const roles = allOf((after) =>
     of.all(
       StoredRole,
@@ -54,16 +81,21 @@ export async function readAccess(db: Db, environment_id: EnvironmentId): Promise
   )
   for await (const page of roles) {
     const named = await namedBy(db, environment_id, page)
-    for (const role of page) access.add({ ...role, named: named.get(role.id) ?? [] })
+    for (const role of page) {
+      await burden.add(role.permissions)
+      access.add({ ...role, named: named.get(role.id) ?? [] })
+    }
   }
-  const applications = await collected((after) =>
+  const applications = allOf((after) =>
     of.all(
       RestrictedApplication,
       sql`select id, id as client_id, allowed_roles, roles_claim from applications
            where environment_id = ${environment_id} and (allowed_roles <> '[]' or roles_claim is not null) ${rest(after)}`,
     ),
   )
-  return access.finish(applications)
+  const restricted: z.output<typeof RestrictedApplication>[] = []
+  for await (const page of applications) restricted.push(...page)
+  return access.finish(restricted)
 }
 
 /** The resource servers that the permissions of these roles named when they were last written. */
