@@ -1,10 +1,12 @@
 /** The entry `@ostiary/sdk/verify`: verifies access tokens in a resource server, without a call for each token. */
 import { base64url, decodeJwt, decodeProtectedHeader, errors, type JWTHeaderParameters, type JWTPayload, jwtVerify } from 'jose'
 import type { Algorithm, KeySet } from './key-set.ts'
+import { askService, isOpaque, type LiveOptions } from './live.ts'
 import { platform } from './runtime.ts'
 import { TokenError, type TokenErrorCode } from './token-error.ts'
 
 export { type Algorithm, createKeySet, type KeySet, type KeySetOptions } from './key-set.ts'
+export type { LiveOptions } from './live.ts'
 export { TokenError, type TokenErrorCode } from './token-error.ts'
 
 /** The claims of an access token (RFC 9068 §2.2). */
@@ -17,6 +19,8 @@ export interface AccessToken {
   exp: number
   iat: number
   jti: string
+  /** The organization of the grant; absent or `null` without one. */
+  org_id?: string | null
   [claim: string]: unknown
 }
 
@@ -31,6 +35,16 @@ export interface VerifyOptions {
   algorithms?: readonly Algorithm[] | undefined
   /** The scopes that the token must have. */
   required_scopes?: readonly string[] | undefined
+  /**
+   * The id of the organization that the token must be of. With `any` every organization is accepted, and none: compare `org_id` of the claims
+   * yourself. Without this option a token of an organization is refused, so that a forgotten check lets nobody in.
+   */
+  organization?: string | undefined
+  /**
+   * Asks the service at each call. A token that was ended is then refused at once, the scope that it has now counts, and opaque tokens are
+   * accepted too. Without an answer the token is refused with `service_unavailable`.
+   */
+  live?: LiveOptions | undefined
   /** How far the clocks may differ, in seconds, 0 to 300. The default is 5. */
   clock_tolerance_seconds?: number | undefined
   /** Replaces the clock, for tests. */
@@ -46,12 +60,23 @@ const longest_token = 16_384
  * RFC 8725 §3.1: the algorithm is one of the options; keys and addresses of keys in the header are ignored
  */
 export async function verifyAccessToken(token: string, options: VerifyOptions): Promise<AccessToken> {
-  const { keys, issuer, audience, algorithms = ['RS256'], required_scopes = [], clock_tolerance_seconds = 5, now = platform.now } = options
-  // Without these checks a forgotten option would accept tokens of any issuer or audience.
-  for (const [name, value] of Object.entries({ issuer, audience }))
+  const { issuer, audience, required_scopes = [], organization, live, clock_tolerance_seconds = 5 } = options
+  // Without these checks a forgotten option would accept tokens of any issuer, audience or organization.
+  for (const [name, value] of Object.entries({ issuer, audience, ...(organization === undefined ? {} : { organization }) }))
     if (typeof value !== 'string' || value === '') throw new TypeError(`verifyAccessToken needs ${name}.`)
   if (!(clock_tolerance_seconds >= 0 && clock_tolerance_seconds <= 300)) throw new TypeError('clock_tolerance_seconds is 0 to 300.')
 
+  const claims = live ? await liveClaims(token, { ...options, live }) : await claimsOfJwt(token, options)
+  const { org_id = null, scope } = claims
+  if (organization !== 'any' && org_id !== (organization ?? null))
+    throw new TokenError('wrong_organization', 'The token is of another organization.')
+  const granted = new Set(scope.split(' '))
+  if (!required_scopes.every((each) => granted.has(each))) throw new TokenError('insufficient_scope', 'The token lacks a scope.')
+  return claims
+}
+
+async function claimsOfJwt(token: string, options: VerifyOptions): Promise<AccessToken> {
+  const { keys, issuer, audience, algorithms = ['RS256'], clock_tolerance_seconds = 5, now = platform.now } = options
   if (!/^(application\/)?at\+jwt$/i.test(typeOf(token))) throw new TokenError('wrong_type', 'The token is not an access token.')
   const verified = await jwtVerify(token, (header) => keyOf(header, keys), {
     issuer,
@@ -63,11 +88,24 @@ export async function verifyAccessToken(token: string, options: VerifyOptions): 
   }).catch((error: unknown) => {
     throw error instanceof errors.JOSEError ? refusalFor(error) : error
   })
-  const claims = judgeClaims(verified.payload, now().getTime() / 1000 + clock_tolerance_seconds)
-  const granted = new Set(claims.scope.split(' '))
-  if (!required_scopes.every((scope) => granted.has(scope))) throw new TokenError('insufficient_scope', 'The token lacks a scope.')
-  return claims
+  return judgeClaims(verified.payload, latestIn(options))
 }
+
+/**
+ * The claims as the service answers them now. A JWT is verified first, so that what nobody signed causes no call; nobody but the service can
+ * read an opaque token.
+ */
+async function liveClaims(token: string, options: VerifyOptions & { live: LiveOptions }): Promise<AccessToken> {
+  const { issuer, audience, live } = options
+  const own = isOpaque(token) ? null : await claimsOfJwt(token, options)
+  const { scope = '', ...answer } = await askService(token, issuer, live)
+  if (answer.iss !== issuer) throw new TokenError('wrong_issuer', 'The token is of another issuer.')
+  if (![answer.aud].flat().includes(audience)) throw new TokenError('wrong_audience', 'The token is for another audience.')
+  return judgeClaims({ ...own, ...answer, scope } as JWTPayload, latestIn(options)) // as: its members are checked there
+}
+
+/** The last second at which a token can have been issued. */
+const latestIn = ({ clock_tolerance_seconds = 5, now = platform.now }: VerifyOptions) => now().getTime() / 1000 + clock_tolerance_seconds
 
 /**
  * The type that a JWT states; empty if it states none. Throws unless the token is a JWT whose parts have the only spelling of their bytes,
@@ -113,10 +151,12 @@ function refusalFor(error: errors.JOSEError): TokenError {
 
 /** Checks what RFC 9068 §2.2 requires in addition to RFC 7519. `latest` is the last second at which a token can have been issued. */
 function judgeClaims(claims: JWTPayload, latest: number): AccessToken {
-  const { aud, exp, nbf, iat, sub, client_id, jti, scope = '' } = claims
+  const { aud, exp, nbf, iat, sub, client_id, jti, scope = '', org_id = null } = claims
   const are_times = [exp, iat].every(Number.isFinite)
   const are_texts = [sub, client_id, jti, scope, ...[aud].flat()].every((text) => typeof text === 'string')
-  if (!are_times || !are_texts) throw new TokenError('malformed', 'The token lacks a claim of RFC 9068, or has one of another type.')
+  const is_of_one = org_id === null || typeof org_id === 'string'
+  if (!are_times || !are_texts || !is_of_one)
+    throw new TokenError('malformed', 'The token lacks a claim of RFC 9068, or has one of another type.')
   if (nbf === undefined && Number(iat) > latest) throw new TokenError('not_yet_valid', 'The token is not valid yet.')
   return { ...claims, scope } as AccessToken // as: every member is checked above
 }

@@ -17,16 +17,27 @@ silent.state.answer = 'reset'
 const options: VerifyOptions = { keys: createKeySet({ issuer, now: () => now }), issuer, audience, now: () => now }
 
 const token = await key.sign({}, claimsOf(issuer))
-const paths: Record<string, VerifyOptions> = {
+const of_org = await key.sign({}, { ...claimsOf(issuer), org_id: 'org_1' })
+const ended: typeof fetch = async () => Response.json({ active: false, reason: 'revoked' })
+const gone: typeof fetch = async () => Promise.reject(new Error('The connection broke.'))
+const live = { key: 'svc_auth_sk_test_1', base_url: 'https://id.example.com' }
+const paths: Record<string, VerifyOptions & { scopes?: string[] }> = {
   '/orders': { ...options, required_scopes: ['orders:read'] },
   '/admin': { ...options, required_scopes: ['orders:write'] },
+  '/scopes': { ...options, scopes: ['orders:read'] },
+  '/all-scopes': { ...options, scopes: ['orders:write'], required_scopes: ['orders:read'] },
+  '/any': { ...options, organization: 'any' },
+  '/ended': { ...options, live: { ...live, fetch: ended } },
+  '/gone': { ...options, live: { ...live, fetch: gone } },
   '/silent': { ...options, keys: createKeySet({ issuer: silent.issuer, now: () => now }) },
 }
 
 async function startExpress() {
   const app = express()
   for (const [path, each] of Object.entries(paths))
-    app.get(path, forExpress.requireToken(each), (request, response) => void response.json({ sub: forExpress.tokenOf(request).sub }))
+    app.get(path, forExpress.protect(each), (request, response) => void response.json({ sub: forExpress.tokenOf(request).sub }))
+  const inOrganization = forExpress.protect({ ...options, organization: (request) => request.params.organization })
+  app.get('/of/:organization', inOrganization, (request, response) => void response.json({ sub: forExpress.tokenOf(request).sub }))
   const server = createServer(app)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   after(() => server.close())
@@ -38,9 +49,11 @@ async function startExpress() {
 function startHono() {
   const app = new Hono()
   for (const [path, each] of Object.entries(paths)) {
-    app.use(path, forHono.requireToken(each))
+    app.use(path, forHono.protect(each))
     app.get(path, (c) => c.json({ sub: forHono.tokenOf(c).sub }))
   }
+  app.use('/of/:organization', forHono.protect({ ...options, organization: (c) => c.req.param('organization') }))
+  app.get('/of/:organization', (c) => c.json({ sub: forHono.tokenOf(c).sub }))
   return async (path: string, init: RequestInit) => app.request(path, init)
 }
 
@@ -55,6 +68,16 @@ const cases: [string, string, string | null, number, RegExp | null][] = [
   ['two tokens',                        '/orders',                          `Bearer ${token} ${token}`, 401, /^Bearer$/],
   ['a changed token',                   '/orders',                          `Bearer ${changed}`,      401, /^Bearer error="invalid_token", error_description="[^"]+"$/],
   ['a token without the scope',         '/admin',                           `Bearer ${token}`,        403, /^Bearer error="insufficient_scope", error_description="[^"]+", scope="orders:write"$/],
+  ['a token with the scopes',           '/scopes',                          `Bearer ${token}`,        200, null],
+  ['a token without one of all scopes', '/all-scopes',                      `Bearer ${token}`,        403, /^Bearer error="insufficient_scope", error_description="[^"]+", scope="orders:read orders:write"$/],
+  ['a token of an organization',        '/orders',                          `Bearer ${of_org}`,       403, /^Bearer error="wrong_organization", error_description="[^"]+"$/],
+  ['a token of any organization',       '/any',                             `Bearer ${of_org}`,       200, null],
+  ['a token of the organization of the path', '/of/org_1',                  `Bearer ${of_org}`,       200, null],
+  ['a token of another organization',   '/of/org_2',                        `Bearer ${of_org}`,       403, /^Bearer error="wrong_organization"/],
+  ['a token of none for the path of one', '/of/org_1',                      `Bearer ${token}`,        403, /^Bearer error="wrong_organization"/],
+  ['a path that names every organization', '/of/any',                       `Bearer ${of_org}`,       403, /^Bearer error="wrong_organization"/],
+  ['a token that has ended',            '/ended',                           `Bearer ${token}`,        401, /^Bearer error="invalid_token", error_description="[^"]+"$/],
+  ['a service that cannot be asked',    '/gone',                            `Bearer ${token}`,        503, null],
   ['keys that cannot be read',          '/silent',                          `Bearer ${token}`,        503, null],
 ]
 for (const [framework, send] of [
@@ -74,6 +97,11 @@ for (const [framework, send] of [
     })
   }
 }
+
+test('the name of 0.2.0 means protect', () => {
+  assert.equal(forExpress.requireToken, forExpress.protect)
+  assert.equal(forHono.requireToken, forHono.protect)
+})
 
 test('a request that did not pass the middleware has no token', () => {
   assert.throws(() => forExpress.tokenOf({}), TypeError)

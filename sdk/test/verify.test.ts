@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { createKeySet, type VerifyOptions, verifyAccessToken } from '@ostiary/sdk/verify'
 import { createPerson } from '../../server/test/support/cookie-browser.ts'
 import { forgeriesOf } from '../../server/test/support/forgeries.ts'
+import { createAuthKey } from '../../server/test/support/tenants.ts'
 import { expectStatus, world } from '../../server/test/support/world.ts'
 import { outcomeOf } from './portable/case.ts'
 import { verifyCases } from './portable/verify-cases.ts'
@@ -11,7 +12,7 @@ import { verifyCases } from './portable/verify-cases.ts'
 const w = await world()
 const identifier = 'https://orders.example.com'
 const resource_server = { name: 'Orders', identifier, scopes: [{ name: 'orders:read', description: 'Read orders' }] }
-expectStatus(201, await w.call('POST', `${w.test.path}/resource-servers`, { body: resource_server }))
+const server = expectStatus(201, await w.call('POST', `${w.test.path}/resource-servers`, { body: resource_server }))
 const application = await w.createApplication(w.test, { allowed_scopes: ['openid', 'email', 'orders:read'] })
 const person = await createPerson(w, w.test)
 const { access_token, id_token } = await person.tokens(application, { scope: 'openid email orders:read', resource: identifier })
@@ -61,10 +62,32 @@ test('a verifier without an issuer or an audience is refused, since it would acc
     { issuer: '' },
     { audience: '' },
     { audience: undefined },
+    { organization: '' },
+    { organization: null },
     { clock_tolerance_seconds: 301 },
     { clock_tolerance_seconds: Number.NaN },
   ])
     await assert.rejects(() => verifyAccessToken(access_token, { ...options, ...change } as VerifyOptions), TypeError) // as: callers without types
+})
+
+test('with live, what the service has ended is refused at once, and an opaque token is accepted', async () => {
+  const { key } = await createAuthKey(w, w.test, 'auth_secret')
+  const live = { key, base_url: w.base_url, fetch: reaching }
+  const other = await createPerson(w, w.test)
+  const tokens = await other.tokens(application, { scope: 'openid email orders:read', resource: identifier })
+  const claims = await verifyAccessToken(tokens.access_token, { ...options, live, required_scopes: ['orders:read'] })
+  assert.deepEqual([claims.sub, claims.scope], [other.id, 'openid email orders:read'])
+  expectStatus(200, await w.call('POST', `/v1/auth/users/${other.id}/block`, { key }))
+  assert.equal(await outcomeOf(verifyAccessToken(tokens.access_token, options)), 'accepted')
+  assert.equal(await outcomeOf(verifyAccessToken(tokens.access_token, { ...options, live })), 'inactive')
+  const { key: of_live } = await createAuthKey(w, w.live, 'auth_secret')
+  assert.equal(await outcomeOf(verifyAccessToken(access_token, { ...options, live: { ...live, key: of_live } })), 'inactive')
+  assert.equal(await outcomeOf(verifyAccessToken(access_token, { ...options, live: { ...live, key: w.key } })), 'service_unavailable')
+
+  expectStatus(200, await w.call('PATCH', `${w.test.path}/resource-servers/${server.id}`, { body: { access_token_format: 'opaque' } }))
+  const opaque = await person.tokens(application, { scope: 'openid email orders:read', resource: identifier })
+  assert.equal(await outcomeOf(verifyAccessToken(opaque.access_token, options)), 'malformed')
+  assert.equal((await verifyAccessToken(opaque.access_token, { ...options, live, required_scopes: ['orders:read'] })).sub, person.id)
 })
 
 for (const { title, run } of await verifyCases()) test(title, run)

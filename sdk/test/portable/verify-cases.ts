@@ -2,6 +2,7 @@
 import type { Algorithm } from '../../src/key-set.ts'
 import { createKeySet, type VerifyOptions, verifyAccessToken } from '../../src/verify.ts'
 import { type Case, outcomeOf, same } from './case.ts'
+import { liveCases } from './live-cases.ts'
 import { audience, base64url, claimsOf, encode, makeKey, now, type SigningKey, servedKeys } from './signing-key.ts'
 
 const at = now.getTime() / 1000
@@ -44,6 +45,20 @@ const claims: [string, object, object, string][] = [
   ['a scope that is a list',            {},                             { scope: ['openid'] },                'malformed'],
 ]
 // biome-ignore format: this table is read by column
+const organizations: [what: string, org_id: unknown, organization: string | undefined, code: string][] = [
+  ['without an organization, where none is named',      undefined, undefined, 'accepted'],
+  ['whose organization is null, where none is named',   null,      undefined, 'accepted'],
+  ['of an organization, where none is named',           'org_1',   undefined, 'wrong_organization'],
+  ['of the organization that is named',                 'org_1',   'org_1',   'accepted'],
+  ['of another organization than the named one',        'org_2',   'org_1',   'wrong_organization'],
+  ['whose organization begins with the named one',      'org_11',  'org_1',   'wrong_organization'],
+  ['without an organization, where one is named',       undefined, 'org_1',   'wrong_organization'],
+  ['of an organization, where any is accepted',         'org_1',   'any',     'accepted'],
+  ['without an organization, where any is accepted',    undefined, 'any',     'accepted'],
+  ['whose organization is a list',                      ['org_1'], 'org_1',   'malformed'],
+  ['whose organization is a number',                    7,         'any',     'malformed'],
+]
+// biome-ignore format: this table is read by column
 const unusable_keys: [string, object][] = [
   ['for encryption',          { use: 'enc' }],
   ['for another algorithm',   { alg: 'RS512' }],
@@ -83,6 +98,11 @@ export async function verifyCases(): Promise<Case[]> {
       title: `a signed token with ${what} is ${code}`,
       run: async () => same(await outcome(await key.sign(header, { ...claimsOf(issuer), ...change })), code),
     })),
+    ...organizations.map(([what, org_id, organization, code]) => ({
+      title: `a token ${what} is ${code}`,
+      run: async () => same(await outcome(await key.sign({}, { ...claimsOf(issuer), org_id }), { ...own, organization }), code),
+    })),
+    ...liveCases(key, own),
     {
       title: 'the tolerance of clocks applies to the end and to the beginning',
       async run() {
