@@ -14,7 +14,7 @@ export const free_inserts: ReadonlySet<string> = new Set(
 export const rows_of_user: ReadonlySet<string> = new Set(
   names(`
     passkeys removed_passkeys totp_methods recovery_codes identities sessions half_sign_ins shown_codes email_changes consents grants disconnections
-    dashboard_sessions`),
+    dashboard_sessions role_holders`),
 )
 
 /**
@@ -150,6 +150,7 @@ export const stated_sizes: readonly Stated[] = [
   { write: 'delete from application_origins where environment_id = ? and application_id = ?', why: 'as many as redirect URIs' },
   { write: 'delete from resource_server_scopes where resource_server_id = ?', why: 'a resource server has at most 200 scopes' },
   { write: 'delete from role_resource_servers where role_id = ?', why: 'a role names each resource server once' },
+  { write: 'delete from role_holders where user_id = ?', why: few },
   { write: 'delete from role_holders where role_id = ?', why: 'a slice of the holders of a role that is gone' },
   { write: 'delete from webhook_attempts where environment_id = ? and message_id in (select', why: last },
   { write: 'delete from webhook_attempts where environment_id = ? and message_id in (?', why: 'a list of messages' },

@@ -11,9 +11,11 @@ export const descriptions: Record<RowName, string> = {
     'Asks whether an access token of the environment is valid now, with sign-outs, blocks and revocations taken into account. The answer is always 200; `reason` says why a token is inactive.',
 
   listAuthUsers:
-    'Lists the users of the environment, newest first. `email` finds one user; `query` searches names, emails and phone numbers, and then a page can have fewer objects than `limit` although more follow.',
+    'Lists the users of the environment, newest first. `email` finds one user, `role` those to whom a role was given; `query` searches names, emails and phone numbers, and then a page can have fewer objects than `limit` although more follow.',
   createUser: 'Creates a user. Without a password the user cannot sign in by password until one is set.',
   getAuthUser: 'Gets one user of the environment.',
+  getAuthUserAccess:
+    'Says which roles count for the user now, and which scopes of each resource server a new access token could have: for each scope the roles that give it. A blocked user has neither.',
   changeUser:
     'Changes the named fields. A new password ends all sessions and grants of the user. A new email or phone number counts as unverified unless the same request says otherwise.',
   deleteUser: 'Deletes the user with all sessions and grants. The email can be used again.',
@@ -88,6 +90,8 @@ export const descriptions: Record<RowName, string> = {
   listUsers:
     'Lists the users of an environment, newest first, for platform keys and administrators. `query` can make pages short, as in the list of the runtime API.',
   getUser: 'Gets one user of an environment, for platform keys and administrators.',
+  getUserAccess:
+    'Says which roles count for the user now, and which scopes of each resource server a new access token could have, for platform keys and administrators. A blocked user has neither.',
 
   listInbox: 'Lists the mail that a Test environment kept instead of sending it, newest first.',
   getInboxMail: 'Gets one captured mail with its text, its code and its link.',
@@ -224,7 +228,7 @@ export const descriptions: Record<RowName, string> = {
   endOtherSessions: 'The button that ends all sessions and grants but those of this session.',
   disconnect: 'The button that ends the consent and all grants of an application.',
   exportOwnData:
-    'The button that downloads what is stored about the person: `user`, `sessions`, `methods`, `grants`, `consents`, `events`.',
+    'The button that downloads what is stored about the person: `user`, `roles`, `sessions`, `methods`, `grants`, `consents`, `events`.',
   deleteOwnAccount: 'The form that deletes the account. It takes the email as a confirmation.',
   signOut: 'The form of the sign-out page.',
 

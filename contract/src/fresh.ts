@@ -40,6 +40,7 @@ export const freshFields = {
   user: {
     ...fields('in_live', 'sent', 'password'),
     ...fields('in_live', 'changed', 'email', 'email_verified', 'phone_number', 'phone_number_verified'),
+    ...fields('in_live', 'added_to', 'roles'),
   },
   settings: {
     ...fields('always', 'changed', 'email'),
@@ -117,6 +118,7 @@ export const needsFreshSignIn = (fresh: Fresh | undefined): boolean => fresh !==
 const when_words: Record<When, string> = {
   changed: 'changes',
   sent: 'sends',
+  added_to: 'adds to',
   turned_on: 'turns on',
   turned_off: 'turns off',
   widened: 'widens',

@@ -34,6 +34,7 @@ import * as signingKeys from './signing-key.ts'
 import * as statistics from './statistics.ts'
 import * as tenancy from './tenancy.ts'
 import * as users from './user.ts'
+import * as userAccess from './user-access.ts'
 
 export type Json = Record<string, unknown>
 
@@ -41,7 +42,7 @@ export type Json = Record<string, unknown>
 // biome-ignore format: one entry a line would be longer than the file
 const subjects: readonly Record<string, unknown>[] = [
   apiKeys, applications, applicationTemplates, audit, authConfig, backchannelLogouts, configuration, dashboard, deliveries, errors, events, kept, mail, methods, names, oidc, promotionChecks, promotions, providers, readiness, refusedCalls,
-  resourceServers, roles, scopes, sessions, settings, signingKeys, statistics, tenancy, users, webhooks,
+  resourceServers, roles, scopes, sessions, settings, signingKeys, statistics, tenancy, userAccess, users, webhooks,
 ]
 
 /**

@@ -81,6 +81,7 @@ import {
   TenantChange,
 } from './tenancy.ts'
 import { NewUser, User, UserChange, UserQuery } from './user.ts'
+import { UserAccess } from './user-access.ts'
 import { NamedQuery, PageQuery, page } from './values.ts'
 
 const projects = '/v1/platform/projects'
@@ -159,6 +160,7 @@ export const routes = {
   endUserSessions:    post (`${authUser}/end-sessions`,                  secret('developer'),             'End all sessions and grants of a user',                  { returns: [200, User], operators: 'allowed', fresh: no_need.closes }),
   sendReset:          post (`${authUser}/send-reset`,                    secret('developer'),             'Mail a link with which the user chooses a new password', { returns: [202, MailAsked], fails: ['mail_not_set_up'], fresh: no_need.mails_owner }),
   sendVerification:   post (`${authUser}/send-verification`,             secret('developer'),             'Mail a code and a link that verify the email of a user',  { returns: [202, MailAsked], fails: ['mail_not_set_up'], fresh: no_need.mails_owner }),
+  getAuthUserAccess:  get  (`${authUser}/access`,                        secret('developer'),             'Get what a user may do',                                 { returns: [200, UserAccess] }),
   listUserMethods:    get  (`${authUser}/methods`,                       secret('developer'),             'List the sign-in methods of a user',                     { ...paged, returns: [200, page(SignInMethod)] }),
   removeUserMethod:   del  (`${authUser}/methods/{method_id}`,           secret('developer'),             'Remove a sign-in method; the sessions and grants that began with it end', { returns: [204, null], operators: 'allowed', fresh: 'in_live' }),
   listUserGrants:     get  (`${authUser}/grants`,                        secret('developer'),             'List the active grants of a user',                       { ...paged, returns: [200, page(Grant)] }),
@@ -219,6 +221,7 @@ export const routes = {
 
   listUsers:          get  (users,                                       platform('users:read', 'developer'),   'List users; with `query`, a page can be short and still have more', { query: usersQuery, returns: [200, page(User)], fails: ['invalid_cursor'] }),
   getUser:            get  (`${users}/{user_id}`,                        platform('users:read', 'developer'),   'Get a user',                                             { returns: [200, User] }),
+  getUserAccess:      get  (`${users}/{user_id}/access`,                 platform('users:read', 'developer'),   'Get what a user may do',                                 { returns: [200, UserAccess] }),
 
   listInbox:          get  (inbox,                                       platform('users:read', 'developer'),   'List the captured mail of a Test environment',           { query: InboxQuery, returns: [200, page(Mail)], fails: ['invalid_cursor'] }),
   getInboxMail:       get  (`${inbox}/{mail_id}`,                        platform('users:read', 'developer'),   'Get a captured mail',                                    { returns: [200, Mail] }),

@@ -1,7 +1,7 @@
 /** The users of an environment. `sub` is the id of the user. The email can change and never identifies a user. */
 import { z } from 'zod'
 import { EnvironmentId, ProjectId, TenantId, UserId } from './ids.ts'
-import { characters, Email, ShortText, Time, text, WebUrl } from './values.ts'
+import { characters, Email, ShortText, Slug, Time, text, WebUrl } from './values.ts'
 
 /** Claims of OIDC Core §5.1 that a person or a backend can set. */
 const profile = {
@@ -42,6 +42,9 @@ export const User = z.strictObject({
   phone_number_verified: z.boolean().describe('Whether the user has verified the phone number.'),
   ...profile,
   metadata: z.record(z.string(), z.unknown()).describe('Your own data, an object of at most 16 KiB. No token carries it.'),
+  roles: z
+    .array(Slug)
+    .describe('The roles that were given to the user, by slug and in order of slug. Roles that every user has are not among them.'),
   has_password: z.boolean().describe('Whether the user can sign in with a password.'),
   blocked_at: Time.nullable().describe('When the user was blocked; `null` while the user can sign in.'),
   last_sign_in_at: Time.nullable().describe('When the user last signed in; `null` if never.'),
@@ -55,6 +58,21 @@ const metadata = z
   .refine((value) => new TextEncoder().encode(JSON.stringify(value)).length <= 16_384, 'Use at most 16 KiB of metadata, as JSON.')
   .describe('Your own data, an object of at most 16 KiB. No token carries it.')
 
+/** How many roles a user can be given. The roles that every user has are not counted. */
+const most_roles = 20
+
+const given_roles = z
+  .array(Slug)
+  .max(most_roles, { abort: true })
+  .describe(
+    `The roles of the user, by slug: at most ${most_roles}, each once, of the kind \`user\`. The list replaces the one before. Roles that every user has need not be in it.`,
+  )
+  .superRefine((slugs, context) => {
+    slugs.forEach((slug, i) => {
+      if (slugs.indexOf(slug) !== i) context.addIssue({ code: 'custom', path: [i], message: 'The list names this role twice.' })
+    })
+  })
+
 const optional = z.object({
   email_verified: z.boolean().describe('Whether the user has verified the email.'),
   phone_number: z.e164().nullable().describe('The phone number in E.164 format.'),
@@ -67,6 +85,7 @@ const optional = z.object({
     .describe('The password, by the policy of the environment (by default at least 12 characters). It is write-only.'),
   ...profile,
   metadata,
+  roles: given_roles,
 })
 
 export const NewUser = z.strictObject({ email: Email, ...optional.partial().shape })
@@ -80,6 +99,7 @@ export const UserChange = z.strictObject({
   email_verified: z.boolean().nullable().optional().describe('Whether the user has verified the email.'),
   phone_number_verified: z.boolean().nullable().optional().describe('Whether the user has verified the phone number.'),
   metadata: metadata.nullable().optional().describe('Your own data, an object of at most 16 KiB. No token carries it.'),
+  roles: given_roles.nullable().optional(),
 })
 export type UserChange = z.infer<typeof UserChange>
 
@@ -97,4 +117,5 @@ export const UserQuery = z.object({
     .register(characters, { allowed: 'any' })
     .optional()
     .describe('Words that the name, the email or the phone number contains, or a whole id.'),
+  role: Slug.optional().describe('The slug of a role: only users to whom it was given. A role that every user has finds nobody by that.'),
 })

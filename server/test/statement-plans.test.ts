@@ -44,8 +44,18 @@ import { numberOfRow } from '../src/domain/sessions/standing.ts'
 import * as attempts from '../src/domain/users/attempts.ts'
 import { findEmailChange } from '../src/domain/users/email-changes.ts'
 import * as codes from '../src/domain/users/mailed-codes.ts'
+import { findHolders, setRoles } from '../src/domain/users/roles.ts'
 import * as factors from '../src/domain/users/second-factors.ts'
-import { deleteUser, findCredential, findUser, findUsers, isNameTaken, takeName, type UserRow } from '../src/domain/users/store.ts'
+import {
+  deleteUser,
+  findCredential,
+  findNamesOf,
+  findUser,
+  findUsers,
+  isNameTaken,
+  takeName,
+  type UserRow,
+} from '../src/domain/users/store.ts'
 import {
   countToResend,
   deleteMessages,
@@ -196,6 +206,10 @@ const uses: Use[] = [
   ['a half sign-in',                         (db) => findHalfSignIn(db, environment_id, id, now)],
   ['a user',                                 (db) => findUser(db, environment_id, id)],
   ['some users',                             (db) => findUsers(db, environment_id, [id, other])],
+  ['the users with a role',                  (db) => findHolders(db, environment_id, id, { last: null, limit: 21 }), 100],
+  ['more users with a role',                 (db) => findHolders(db, environment_id, id, { last: id, limit: 21 }), 100],
+  ['the names of some users',                (db) => findNamesOf(db, environment_id, [id, other])],
+  ['the roles that a user gets',             () => setRoles({ environment_id, id }, [id, other])],
   ['the credential of an address',           (db) => findCredential(db, environment_id, id)],
   ['a change of the address',                (db) => findEmailChange(db, environment_id, id, now)],
   ['the sessions of a session at a provider', (db) => sessions.findSessionsAtProvider(db, environment_id, { provider_id: id, sid: id, identity: null }, 20)],

@@ -28,11 +28,12 @@ export type Where = 'always' | 'in_live'
  *
  * changed     every change of its value; of an object, of any of its members
  * sent        the field is in the body: it is write-only, so no change of its value can be seen
+ * added_to    the list has an element that it did not have; one that only loses elements closes something
  * turned_on   from false to true
  * turned_off  from true to false
  * widened     the key can do more than before, or can be used from more places or for longer; the role gives more than before
  */
-export type When = 'changed' | 'sent' | 'turned_on' | 'turned_off' | 'widened'
+export type When = 'changed' | 'sent' | 'added_to' | 'turned_on' | 'turned_off' | 'widened'
 
 export interface FreshField {
   where: Where

@@ -11,6 +11,7 @@ const fields: FreshFields = {
   enabled: { where: 'in_live', when: 'turned_on' },
   disabled: { where: 'in_live', when: 'turned_off' },
   permissions: { where: 'in_live', when: 'widened' },
+  roles: { where: 'in_live', when: 'added_to' },
 }
 
 const gives = (...scopes: string[]) => [{ resource_server: 'orders', scopes }]
@@ -27,6 +28,10 @@ const changes: [before: object, after: object, where: 'always' | 'in_live' | nul
   [{ enabled: true, disabled: true },    { enabled: true, disabled: false },   'in_live'],
   [{ permissions: gives('read') },       { permissions: gives('read', 'a') },  'in_live'],
   [{ permissions: gives('read', 'a') },  { permissions: gives('a') },          null],
+  [{ roles: ['a'] },                     { roles: ['a', 'b'] },                'in_live'],
+  [{ roles: ['a', 'b'] },                { roles: ['c'] },                     'in_live'],
+  [{ roles: ['a', 'b'] },                { roles: ['b'] },                     null],
+  [{ roles: ['a'] },                     { roles: [] },                        null],
 ]
 for (const [before, after, where] of changes)
   test(`the change from ${JSON.stringify(before)} to ${JSON.stringify(after)} needs a fresh sign-in: ${where}`, () =>
@@ -48,7 +53,13 @@ test('every field of the tables that is not write-only needs a fresh sign-in by 
   for (const table of Object.values(freshFields) as FreshFields[]) // as: by kind
     for (const [path, { where, when }] of Object.entries(table)) {
       if (when === 'sent') continue
-      const [from, to] = { changed: ['a', 'b'], turned_on: [false, true], turned_off: [true, false], widened: [null, null] }[when]
+      const [from, to] = {
+        changed: ['a', 'b'],
+        added_to: [[], ['a']],
+        turned_on: [false, true],
+        turned_off: [true, false],
+        widened: [null, null],
+      }[when]
       if (when !== 'widened') assert.equal(whereChanged(table, nested(path, from), nested(path, to)), where, path)
     }
 })

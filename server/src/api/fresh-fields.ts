@@ -21,6 +21,8 @@ export const whereChanged = (fields: FreshFields, before: object, after: object)
         return false
       case 'changed':
         return JSON.stringify(old) !== JSON.stringify(next)
+      case 'added_to':
+        return listOf(next).some((element) => !listOf(old).includes(element))
       case 'turned_on':
         return old === false && next === true
       case 'turned_off':
@@ -31,6 +33,8 @@ export const whereChanged = (fields: FreshFields, before: object, after: object)
           : isWidened(name, before as ApiKey, after as ApiKey) // as: only keys have the others
     }
   })
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
 function strictest(fields: FreshFields, isConcerned: (name: string, field: FreshField) => boolean): Where | null {
   const concerned = Object.entries(fields).filter(([name, field]) => isConcerned(name, field))

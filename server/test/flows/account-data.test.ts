@@ -10,6 +10,7 @@ import { replaceMethods } from '../support/db-methods.ts'
 import { holdEndings, rowsFollowed } from '../support/endings.ts'
 import { createTenant, storedMembers } from '../support/invitations.ts'
 import { until } from '../support/receiver.ts'
+import { createRole } from '../support/roles.ts'
 import { mostRowsOfStatement } from '../support/slices.ts'
 import { createAdministrator, createAuthKey } from '../support/tenants.ts'
 import { expectStatus, world } from '../support/world.ts'
@@ -29,15 +30,25 @@ test('the export is one attachment with what is stored about the person, and not
   await other.tokens(client)
   await person.tokens(client)
   await eventsOf(person.id, 'consent.granted')
+  await createRole(w, w.test, { slug: 'everyone', default: true })
+  await createRole(w, w.test, { slug: 'nobody' })
+  await createRole(w, w.test, { slug: 'editor' })
+  const { key } = await createAuthKey(w, w.test, 'auth_secret')
+  expectStatus(200, await w.call('PATCH', `/v1/auth/users/${person.id}`, { key, body: { roles: ['editor'] } }))
   const page = await person.agent.get(account_url)
   const reply = await press(person.agent, page, 'export')
   assert.equal(reply.status, 200)
   assert.match(reply.headers.get('content-disposition') ?? '', /^attachment; filename="account-\d{4}-\d\d-\d\d\.json"$/)
   assert.equal(reply.headers.get('cache-control'), 'no-store')
-  const { user, sessions, methods, grants, consents, events, ...rest } =
+  const { user, roles, sessions, methods, grants, consents, events, ...rest } =
     typeof reply.body === 'string' ? JSON.parse(reply.body) : reply.body
   assert.deepEqual(rest, {})
   assert.deepEqual(user, expectStatus(200, await w.call('GET', `${w.test.path}/users/${person.id}`)))
+  assert.deepEqual(user.roles, ['editor'])
+  assert.deepEqual(roles, [
+    { slug: 'editor', name: 'Role editor', description: null },
+    { slug: 'everyone', name: 'Role everyone', description: null },
+  ])
   assert.deepEqual([sessions.length, methods.length, grants.length, consents.length], [1, 1, 1, 1])
   assert.deepEqual([sessions[0].user_id, methods[0].type, grants[0].application_id], [person.id, 'password', client.id])
   assert.equal(consents[0].application_id, client.id)

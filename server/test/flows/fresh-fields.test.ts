@@ -4,6 +4,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { test } from 'node:test'
 import { administratorToken, asAdministrator } from '../support/administrator.ts'
 import { signInToDashboard } from '../support/dashboard.ts'
+import { createRole } from '../support/roles.ts'
 import { expectStatus, owner, type Reply, type TestEnvironment, world } from '../support/world.ts'
 
 const w = await world()
@@ -71,6 +72,13 @@ const platform_key: Make = async (_, fields) => {
 }
 const user: Make = async (environment, fields) =>
   `/v1/auth/users/${(await w.createUser(environment, { email: `${next()}@example.com`, ...fields })).id}`
+/** A user with roles, which a backend gives. */
+const holder: Make = async (environment, fields) => {
+  const path = await user(environment, {})
+  expectStatus(200, await fresh('PATCH', path, fields, { 'x-environment-id': environment.id }))
+  return path
+}
+for (const environment of [w.test, w.live]) for (const slug of ['editor', 'viewer']) await createRole(w, environment, { slug })
 const settings: Make = async (environment, fields) => {
   const neutral = {
     sign_in: null,
@@ -169,6 +177,10 @@ const cases: Case[] = [
   ['user',        user,            {},                                    { email_verified: false },                                      'in_live'],
   ['user',        user,            {},                                    { phone_number: '+41791234567' },                               'in_live'],
   ['user',        user,            {},                                    { name: 'Ada', metadata: { plan: 'free' } },                    'never'],
+  ['user',        holder,          {},                                    { roles: ['editor'] },                                          'in_live'],
+  ['user',        holder,          { roles: ['viewer'] },                 { roles: ['editor', 'viewer'] },                                'in_live'],
+  ['user',        holder,          { roles: ['editor', 'viewer'] },       { roles: ['viewer'] },                                          'never'],
+  ['user',        holder,          { roles: ['editor'] },                 { roles: null },                                                'never'],
   ['settings',    settings,        {},                                    { email: { from: 'shop@example.com' } },                        'always'],
   ['settings',    settings,        {},                                    { email: null },                                                'never'],
   ['settings',    settings,        {},                                    { sign_in: { password: false } },                               'in_live'],

@@ -1,5 +1,5 @@
 import { type EnvironmentId, UserId } from '@ostiary/contract/ids.ts'
-import { UserChange } from '@ostiary/contract/user.ts'
+import { type User, UserChange } from '@ostiary/contract/user.ts'
 import { changedFields } from '../../base/changed-fields.ts'
 import { emailKey } from '../../base/email.ts'
 import { mergePatch } from '../../base/merge-patch.ts'
@@ -7,7 +7,7 @@ import { picked } from '../../base/picked.ts'
 import { reason } from '../../base/reason.ts'
 import { networkOf, sourceOf } from '../../base/source.ts'
 import { sql } from '../../db/db.ts'
-import { type PageCall, readPage } from '../../domain/lists/lists.ts'
+import { type PageCall, readPage, readPageBy } from '../../domain/lists/lists.ts'
 import { changeVersioned } from '../../domain/lists/versions.ts'
 import { mailStatements } from '../../domain/mail/send.ts'
 import { endEverything } from '../../domain/sessions/endings.ts'
@@ -16,9 +16,11 @@ import { eraseUser } from '../../domain/users/erase.ts'
 import { endCodesOf } from '../../domain/users/mailed-codes.ts'
 import type { Turn } from '../../domain/users/password.ts'
 import { judgePassword, type Names } from '../../domain/users/password-rules.ts'
-import { searchUsers } from '../../domain/users/search.ts'
+import { findUserAccess } from '../../domain/users/permissions.ts'
+import { findHolders, findRoles, setRoles } from '../../domain/users/roles.ts'
+import { searchUsers, withRole } from '../../domain/users/search.ts'
 import * as store from '../../domain/users/store.ts'
-import { badField, found } from '../../http/problem.ts'
+import { badField, found, validationFailed } from '../../http/problem.ts'
 import { environmentOf } from '../environment.ts'
 import type { Call, Handler } from '../handler.ts'
 import type { Services } from '../services.ts'
@@ -37,10 +39,19 @@ export const listAuthUsers: Handler<'listAuthUsers'> = (services, call) => listU
 
 export const getAuthUser: Handler<'getAuthUser'> = (services, call) => findUser(services, call.caller.environment.id, call)
 
+export const getUserAccess: Handler<'getUserAccess'> = async (services, call) => {
+  const environment = await environmentOf(services, call)
+  return findUserAccess(services.db, await findUser(services, environment.id, call))
+}
+
+export const getAuthUserAccess: Handler<'getAuthUserAccess'> = async (services, call) =>
+  findUserAccess(services.db, await findUser(services, call.caller.environment.id, call))
+
 export const createUser: Handler<'createUser'> = async (services, { caller, body, fail, commit, ip, signal }) => {
   const { now, newId } = services
   const { environment } = caller
   const { password = null, ...fields } = body
+  const role_ids = await roleIdsOf(services, environment.id, fields.roles)
   const password_hash = password === null ? null : await hashOf(services, turnOf({ caller, ip, signal }), fields, password)
   const at = now()
   const id = newId('usr')
@@ -51,6 +62,7 @@ export const createUser: Handler<'createUser'> = async (services, { caller, body
     environment_id: environment.id,
     ...empty,
     ...fields,
+    roles: inOrder(fields.roles),
     pending_email: null,
     has_password: password_hash !== null,
     blocked_at: null,
@@ -61,7 +73,10 @@ export const createUser: Handler<'createUser'> = async (services, { caller, body
   }
   const created = await commit(
     {
-      statements: [store.insertUser({ environment_id: environment.id, id }, fields, password_hash, at)],
+      statements: [
+        store.insertUser({ environment_id: environment.id, id }, fields, password_hash, at),
+        ...(role_ids.length === 0 ? [] : setRoles({ environment_id: environment.id, id }, role_ids)),
+      ],
       before: null,
       answer: user,
       event: { environment_id: environment.id, type: 'user.created', user_id: id, data: { email: body.email, method: 'api' } },
@@ -81,8 +96,9 @@ export const changeUser: Handler<'changeUser'> = (services, call) => {
   return changeVersioned(call.if_match, finder(services, call), async (current) => {
     const { password, ...sent } = call.body
     const fields = merged(current, sent)
-    const password_hash = password ? await hashOf(services, turnOf(call), { ...fields, email: fields.email ?? '' }, password) : password
     const changed = changedFields([...new Set([...Object.keys(sent), ...Object.keys(fields)])], current, fields)
+    const role_ids = changed.includes('roles') ? await roleIdsOf(services, environment_id, sent.roles) : null
+    const password_hash = password ? await hashOf(services, turnOf(call), { ...fields, email: fields.email ?? '' }, password) : password
     if (changed.length === 0 && password === undefined) return current
     const at = now()
     const has_password = password_hash === undefined ? current.has_password : password_hash !== null
@@ -99,6 +115,7 @@ export const changeUser: Handler<'changeUser'> = (services, call) => {
       {
         statements: [
           store.updateUser(current, fields, password_hash, at),
+          ...(role_ids === null ? [] : setRoles(current, role_ids)),
           ...(ends_codes ? endCodesOf(environment_id, current.id, at) : []),
           ...(password === undefined ? [] : endEverything(environment_id, current.id, { by: 'password_changed' }, at)),
           ...mails,
@@ -206,6 +223,26 @@ async function hashOf(
   throw badField(['password'], minimum === undefined ? password_problems[problem] : `Use at least ${minimum} characters.`)
 }
 
+/** In order of slug. */
+const inOrder = (roles: readonly string[] = []): string[] => [...roles].sort()
+
+/** The ids of the roles that a body gives, in order of their slugs. */
+async function roleIdsOf({ db }: Services, environment_id: EnvironmentId, slugs: readonly string[] | null | undefined): Promise<string[]> {
+  const given = slugs ?? []
+  const known = new Map((await findRoles(db, environment_id, given)).map((role) => [role.slug, role]))
+  const problems = given.flatMap((slug, i) => {
+    const kind = known.get(slug)?.kind
+    return kind === 'user' ? [] : [{ pointer: `/roles/${i}`, code: 'not_allowed', detail: role_problems[kind ?? 'unknown'] }]
+  })
+  if (problems.length > 0) throw validationFailed(problems)
+  return inOrder(given).flatMap((slug) => known.get(slug)?.id ?? [])
+}
+
+const role_problems = {
+  unknown: 'The environment has no role with this slug.',
+  organization: 'This role is for members of organizations, and not for users.',
+}
+
 const emailTaken = (email: string) => `A user with the email ${email} already exists.`
 const email_taken = { reason: reason`Another user of the environment has the email.` }
 
@@ -252,17 +289,27 @@ const finder =
 const findUser = ({ db }: Services, environment_id: EnvironmentId, { params }: Pick<UserCall, 'params'>) =>
   found(store.findUser(db, environment_id, params.user_id ?? ''))
 
-type ListCall = PageCall & { readonly query: { email?: string | undefined; query?: string | undefined } }
+type ListCall = PageCall & { readonly query: { email?: string | undefined; query?: string | undefined; role?: string | undefined } }
 
 /** Newest first. `query` is a complete id or words to search for. */
-function listUsersOf(services: Services, environment_id: EnvironmentId, call: ListCall) {
-  const { email, query = '' } = call.query
+async function listUsersOf(services: Services, environment_id: EnvironmentId, call: ListCall) {
+  const { db } = services
+  const { email, role, query = '' } = call.query
   const is_id = UserId.safeParse(query).success
-  if (!is_id && query.trim() !== '') return searchUsers(services, environment_id, { email, query }, call)
-  const list = JSON.stringify(['users', environment_id, email ?? null, query])
+  if (!is_id && query.trim() !== '') return searchUsers(services, environment_id, { email, role, query }, call)
+  const list = JSON.stringify(['users', environment_id, email ?? null, role ?? null, query])
+  if (role !== undefined && email === undefined && !is_id) {
+    const read = async (last: string | null, limit: number) => findHolders(db, environment_id, role, { last, limit })
+    const page = await readPageBy(services, call, list, { keyOf: (id) => id, read })
+    return { ...page, data: await store.findUsers(db, environment_id, page.data) }
+  }
   const by_email = email === undefined ? sql`` : sql`and u.email_key = ${emailKey(email)}`
   const by_id = is_id ? sql`and u.id = ${query}` : sql``
-  return readPage(services, call, list, (rest) => store.listUsers(services.db, environment_id, sql`${by_email} ${by_id}`, rest))
+  const page = await readPageBy(services, call, list, {
+    keyOf: ({ id }: User) => id,
+    read: (last, limit) => store.listUsers(db, environment_id, sql`${by_email} ${by_id}`, { last, limit }),
+  })
+  return { ...page, data: withRole(page.data, role) } // one user at most has the email or the id
 }
 
 const password_problems = {
@@ -284,6 +331,7 @@ const empty = {
   locale: null,
   zoneinfo: null,
   metadata: {},
+  roles: [],
 }
 
 /**
@@ -297,6 +345,7 @@ function merged(current: store.UserRow, sent: object): store.UserFields {
     email_verified: patched.email_verified && ('email_verified' in sent || emailKey(patched.email ?? '') === emailKey(current.email ?? '')),
     phone_number_verified:
       patched.phone_number_verified && ('phone_number_verified' in sent || patched.phone_number === current.phone_number),
+    roles: inOrder(patched.roles),
   }
   const { success, error } = UserChange.shape.metadata.safeParse(fields.metadata)
   if (!success) throw badField(['metadata'], error.issues[0]?.message ?? '')

@@ -99,7 +99,7 @@ async function readWith(db: Db, environment_id: EnvironmentId, burden: Burden): 
 }
 
 /** The resource servers that the permissions of these roles named when they were last written. */
-async function namedBy(
+export async function namedBy(
   db: Db,
   environment_id: EnvironmentId,
   roles: readonly { readonly id: string }[],

@@ -6,6 +6,7 @@ import { sql } from '../../db/db.ts'
 import type { Deployment } from '../../deployment/deployment.ts'
 import type { PageCall } from '../lists/lists.ts'
 import { search } from '../lists/search.ts'
+import { findHolders, type Part } from './roles.ts'
 import * as store from './store.ts'
 
 const slice = 500
@@ -13,6 +14,8 @@ const most_read = 10_000
 
 interface Search {
   email: string | undefined
+  /** The slug of a role that was given to the user. */
+  role: string | undefined
   /** Words. Each must occur in an email, a name or a phone number of the user. */
   query: string
 }
@@ -21,23 +24,31 @@ interface Search {
 export async function searchUsers(
   deployment: Pick<Deployment, 'db' | 'secrets'>,
   environment_id: EnvironmentId,
-  { email, query }: Search,
+  { email, role, query }: Search,
   call: PageCall,
 ): Promise<{ data: User[]; has_more: boolean; next_cursor: string | null }> {
   const { db } = deployment
-  const list = JSON.stringify(['found users', environment_id, email ?? null, query])
+  const list = JSON.stringify(['found users', environment_id, email ?? null, role ?? null, query])
   const by_email = email === undefined ? sql`` : sql`and u.email_key = ${emailKey(email)}`
+  const read = async (part: Part) =>
+    role === undefined || email !== undefined // one user at most has the email
+      ? store.findUserNames(db, environment_id, by_email, part)
+      : store.findNamesOf(db, environment_id, await findHolders(db, environment_id, role, part))
   const found = await search(
     deployment,
     call,
     { list, query },
     {
-      read: (last, limit) => store.findUserNames(db, environment_id, by_email, { last, limit }),
+      read: (last, limit) => read({ last, limit }),
       namesOf: ({ id: _, ...names }) => Object.values(names),
       slice,
       most_read,
     },
   )
   const ids = found.data.map(({ id }) => id)
-  return { ...found, data: await store.findUsers(db, environment_id, ids) }
+  return { ...found, data: withRole(await store.findUsers(db, environment_id, ids), role) }
 }
+
+/** Those of the users to whom a role was given, if a role is named. */
+export const withRole = (users: readonly User[], role: string | undefined): User[] =>
+  users.filter(({ roles }) => role === undefined || roles.includes(role))

@@ -9,26 +9,29 @@ import type { UserRef } from '../../base/user-ref.ts'
 import { type Db, guard, list, type OfEnvironment, type Statement, sql } from '../../db/db.ts'
 import { inEnvironment, sameEnvironment } from '../../db/environment.ts'
 import { insertInto } from '../../db/rows.ts'
+import { forgetRoles, givenRoles, type Part } from './roles.ts'
 
 const UserRow = User.extend({ version: z.int() })
 export type UserRow = z.infer<typeof UserRow>
 
-const columns = sql`
+const columns = (environment_id: EnvironmentId): Statement => sql`
   u.id, e.tenant_id, e.project_id, u.environment_id, nullif(u.email, '') as email, u.email_verified, c.pending as pending_email, u.phone_number, u.phone_number_verified,
-  u.name, u.given_name, u.family_name, u.nickname, u.preferred_username, u.picture, u.locale, u.zoneinfo, u.metadata,
+  u.name, u.given_name, u.family_name, u.nickname, u.preferred_username, u.picture, u.locale, u.zoneinfo, u.metadata, ${givenRoles(environment_id)} as roles,
   case when u.password_hash is null then 0 else 1 end as has_password, u.blocked_at, u.last_sign_in_at,
   u.version, u.created_at, u.updated_at`
 const from = (environment_id: EnvironmentId): Statement => sql`from users u join environments e on e.id = u.environment_id
   left join email_changes c on ${sameEnvironment('c', 'u', environment_id)} and c.user_id = u.id`
 
-export function listUsers(db: Db, environment_id: EnvironmentId, filter: Statement, rest: Statement) {
-  return db
-    .of(environment_id)
-    .all(
-      User,
-      sql`select * from (select ${columns} ${from(environment_id)} where u.environment_id = ${environment_id} ${filter}) listed where 1 = 1 ${rest}`,
-    )
+/** Reads users, newest first. */
+export function listUsers(db: Db, environment_id: EnvironmentId, filter: Statement, { last, limit }: Part): Promise<User[]> {
+  return db.of(environment_id).all(
+    User,
+    sql`select ${columns(environment_id)} ${from(environment_id)}
+           where u.environment_id = ${environment_id} ${filter} ${olderThan(last)} order by u.id desc limit ${limit}`,
+  )
 }
+
+const olderThan = (last: string | null) => (last === null ? sql`` : sql`and u.id < ${last}`)
 
 const UserNames = User.pick({
   id: true,
@@ -43,19 +46,36 @@ const UserNames = User.pick({
 /** The texts by which a user can be found. */
 export type UserNames = z.infer<typeof UserNames>
 
-/** Finds the names of users, newest first. Starts after `last`, if it is given. */
-export function findUserNames(
-  db: Db,
-  environment_id: EnvironmentId,
-  filter: Statement,
-  { last, limit }: { last: string | null; limit: number },
-): Promise<UserNames[]> {
-  const older = last === null ? sql`` : sql`and id < ${last}`
-  return db.of(environment_id).all(
-    UserNames,
-    sql`select id, nullif(email, '') as email, name, given_name, family_name, nickname, preferred_username, phone_number from users u
-         where environment_id = ${environment_id} ${filter} ${older} order by id desc limit ${limit}`,
-  )
+const name_columns = sql`u.id, nullif(u.email, '') as email, u.name, u.given_name, u.family_name, u.nickname, u.preferred_username, u.phone_number`
+
+/** Finds the names of users, newest first. */
+export function findUserNames(db: Db, environment_id: EnvironmentId, filter: Statement, { last, limit }: Part): Promise<UserNames[]> {
+  return db
+    .of(environment_id)
+    .all(
+      UserNames,
+      sql`select ${name_columns} from users u where u.environment_id = ${environment_id} ${filter} ${olderThan(last)} order by u.id desc limit ${limit}`,
+    )
+}
+
+const no_names = {
+  email: null,
+  name: null,
+  given_name: null,
+  family_name: null,
+  nickname: null,
+  preferred_username: null,
+  phone_number: null,
+}
+
+/** Finds the names of the users with these ids, in their order. A user who is gone has none. */
+export async function findNamesOf(db: Db, environment_id: EnvironmentId, ids: readonly string[]): Promise<UserNames[]> {
+  if (ids.length === 0) return []
+  const rows = await db
+    .of(environment_id)
+    .all(UserNames, sql`select ${name_columns} from users u where u.environment_id = ${environment_id} and u.id in (${list(ids)})`)
+  const known = new Map(rows.map((row): [string, UserNames] => [row.id, row]))
+  return ids.map((id) => known.get(id) ?? { id: id as UserNames['id'], ...no_names }) // as: an id of a user who was there
 }
 
 /** Finds the users with these ids, newest first. */
@@ -65,14 +85,17 @@ export async function findUsers(db: Db, environment_id: EnvironmentId, ids: read
     .of(environment_id)
     .all(
       User,
-      sql`select ${columns} ${from(environment_id)} where u.environment_id = ${environment_id} and u.id in (${list(ids)}) order by u.id desc`,
+      sql`select ${columns(environment_id)} ${from(environment_id)} where u.environment_id = ${environment_id} and u.id in (${list(ids)}) order by u.id desc`,
     )
 }
 
 export function findUser(db: Db, environment_id: EnvironmentId, id: string): Promise<UserRow | null> {
   return db
     .of(environment_id)
-    .maybeOne(UserRow, sql`select ${columns} ${from(environment_id)} where u.environment_id = ${environment_id} and u.id = ${id}`)
+    .maybeOne(
+      UserRow,
+      sql`select ${columns(environment_id)} ${from(environment_id)} where u.environment_id = ${environment_id} and u.id = ${id}`,
+    )
 }
 
 const CredentialRow = z.object({
@@ -203,7 +226,7 @@ export function findPerson(db: Db, environment_id: EnvironmentId, id: string) {
     )
 }
 
-/** The fields of a user that can be changed. */
+/** The fields of a user that can be changed. `setRoles` writes the roles. */
 export interface UserFields extends Omit<NewUser, 'password' | 'email'> {
   /** `null` only for an account without an address. */
   email: string | null
@@ -239,7 +262,7 @@ export function setBlocked(current: UserRow, blocked: boolean, now: Date): State
 }
 
 /**
- * Deletes the user with every method, of which a person has few. Put `endCodesOf` after it. Rows without a bound on their number follow
+ * Deletes the user with every method and role, of which a person has few. Put `endCodesOf` after it. Rows without a bound on their number follow
  * (`followErasedUser`).
  */
 export function deleteUser({ environment_id, id, version }: UserRow): Statement[] {
@@ -249,6 +272,7 @@ export function deleteUser({ environment_id, id, version }: UserRow): Statement[
     sql`delete from passkeys where environment_id = ${environment_id} and user_id = ${id}`,
     sql`delete from totp_methods where environment_id = ${environment_id} and user_id = ${id}`,
     sql`delete from recovery_codes where environment_id = ${environment_id} and user_id = ${id}`,
+    forgetRoles({ environment_id, id }),
   ]
 }
 

@@ -23,6 +23,7 @@ import { listSessionRecords } from '../../../domain/sessions/session-records.ts'
 import { holdTenant } from '../../../domain/tenancy/store.ts'
 import { eraseUser } from '../../../domain/users/erase.ts'
 import { endCodesOf } from '../../../domain/users/mailed-codes.ts'
+import { findRolesHeld } from '../../../domain/users/permissions.ts'
 import { holdUser } from '../../../domain/users/store.ts'
 import { deletedPage } from '../../../pages/account-forms.ts'
 import { sessionCookie } from '../../browser.ts'
@@ -54,7 +55,7 @@ export const exportOwnData: OidcEndpoint = async (services, call) => {
     statements: [],
   })
   if (!taken) return tooManyChanges(services, call, own, { action: 'export' })
-  const parts = { sessions: sessionsOf, methods: methodsOf, grants: grantsOf, consents: consentsOf, events: eventsOf }
+  const parts = { roles: rolesOf, sessions: sessionsOf, methods: methodsOf, grants: grantsOf, consents: consentsOf, events: eventsOf }
   const texts: string[] = []
   for (const [part, read] of Object.entries(parts)) texts.push(`"${part}":[${await read(services, call, own)}]`)
   const answer = json(null)
@@ -89,6 +90,10 @@ async function inPages<T>(most: number, read: (last: T | undefined, limit: numbe
 /** The page after the row with this id. */
 const olderThan = (last: { id: string } | undefined, limit: number) =>
   sql`${last ? sql`and id < ${last.id}` : sql``} order by id desc limit ${limit}`
+
+/** Those that were given, and those that everyone has. Of few roles there are no pages. */
+const rolesOf: Part = async ({ db }, _call, { user }) =>
+  (await findRolesHeld(db, user)).map(({ slug, name, description }) => JSON.stringify({ slug, name, description })).join(',')
 
 const sessionsOf: Part = ({ db }, { now }, { user }) =>
   inPages<Session>(most_of_a_kind, (last, limit) => listSessionRecords(db, user, now, olderThan(last, limit)))

@@ -1,0 +1,72 @@
+/** Reads the roles that count for a user now, and the scopes of resource servers that they give. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { ResourceServer } from '@ostiary/contract/objects/resource-server.ts'
+import { EnvironmentRole } from '@ostiary/contract/objects/role.ts'
+import type { UserAccess } from '@ostiary/contract/user-access.ts'
+import { z } from 'zod'
+import { restartLimit } from '../../base/database-time.ts'
+import type { UserRef } from '../../base/user-ref.ts'
+import { type Db, sql } from '../../db/db.ts'
+import { inEnvironment } from '../../db/environment.ts'
+import { createAccess, slugsOf } from '../../protocol/roles.ts'
+import { namedBy } from '../roles/access.ts'
+
+const HeldRole = EnvironmentRole.pick({
+  id: true,
+  slug: true,
+  kind: true,
+  name: true,
+  description: true,
+  default: true,
+  permissions: true,
+})
+export type HeldRole = z.infer<typeof HeldRole>
+
+/** Finds the roles that count for a user, in order of slug: those that were given, and those that every user has. */
+export const findRolesHeld = (db: Db, { environment_id, id }: UserRef): Promise<HeldRole[]> =>
+  db.of(environment_id).all(
+    HeldRole,
+    sql`select id, slug, kind, name, description, "default", permissions from roles
+         where environment_id = ${environment_id} and kind = 'user'
+           and ("default" = 1 or id in (select role_id from role_holders where user_id = ${id} and ${inEnvironment(environment_id)}))
+         order by slug`,
+  )
+
+const Server = ResourceServer.pick({ id: true, slug: true, identifier: true, scopes: true, require_roles: true }).extend({
+  scope_versions: z.record(z.string(), z.int()),
+})
+/** Resource servers of one read, after which other requests have their turn. */
+const servers_at_once = 100
+
+/** Reads the access of a user without an organization. Without `require_roles` every scope of a resource server is given. */
+export async function findUserAccess(db: Db, user: UserRef & { blocked_at: string | null }): Promise<UserAccess> {
+  const { environment_id } = user
+  const answer = { organization_id: null, is_member: null }
+  if (user.blocked_at !== null) return { ...answer, roles: [], permissions: [] }
+  const held = await findRolesHeld(db, user)
+  const named = await namedBy(db, environment_id, held)
+  const permissions: UserAccess['permissions'] = []
+  for (let after = ''; ; ) {
+    restartLimit()
+    const servers = await db.of(environment_id).all(
+      Server,
+      sql`select id, slug, identifier, scopes, scope_versions, require_roles from resource_servers
+           where environment_id = ${environment_id} and slug > ${after} order by slug limit ${servers_at_once}`,
+    )
+    const { add, finish } = createAccess(servers)
+    for (const role of held) add({ ...role, named: named.get(role.id) ?? [] })
+    const access = finish([])
+    for (const { slug, identifier, require_roles } of servers) {
+      const scopes = [...(access.requiring.get(identifier) ?? [])].map(([name, roles]) => ({ name, by: slugsOf(access, roles) }))
+      permissions.push({
+        resource_server: slug,
+        identifier,
+        require_roles,
+        scopes: scopes.filter(({ by }) => !require_roles || by.length > 0),
+      })
+    }
+    if (servers.length < servers_at_once) return { ...answer, roles: held.map(({ slug }) => slug), permissions }
+    after = servers.at(-1)?.slug ?? ''
+    await nextTurn()
+  }
+}
