@@ -7,6 +7,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { until } from '../../server/test/support/receiver.ts'
+import { createRole } from '../../server/test/support/roles.ts'
 import { expectStatus, world } from '../../server/test/support/world.ts'
 import { openClient, type Result } from './support/terminal-of-client.ts'
 
@@ -27,6 +28,58 @@ const publishable = expectStatus(
   201,
   await w.call('POST', `${w.test.path}/auth-keys`, { body: { type: 'auth_publishable', allowed_origins: ['https://app.example.com'] } }),
 )
+
+test('access shows each scope, and the role that gives it or why none does', async () => {
+  const grace = await w.createUser(w.test, { email: 'grace@example.com' })
+  const scopes = (...names: string[]) => names.map((name) => ({ name }))
+  const server = async (slug: string, ...names: string[]) =>
+    expectStatus(
+      201,
+      await w.call('POST', `${w.test.path}/resource-servers`, {
+        body: { slug, name: slug, identifier: `https://${slug}.example.com`, scopes: scopes(...names) },
+      }),
+    )
+  await server('billing', 'invoices:read')
+  const { id } = await server('orders', 'orders:read', 'orders:delete', 'orders:export', 'orders:again')
+  const permitting = (...names: string[]) => [{ resource_server: 'orders', scopes: names }]
+  await createRole(w, w.test, { slug: 'editor', permissions: permitting('orders:read', 'orders:again') })
+  await createRole(w, w.test, { slug: 'remover', permissions: permitting('orders:delete') })
+  for (const names of [
+    ['orders:read', 'orders:delete', 'orders:export'],
+    ['orders:read', 'orders:delete', 'orders:export', 'orders:again'],
+  ])
+    expectStatus(200, await w.call('PATCH', `${w.test.path}/resource-servers/${id}`, { body: { scopes: scopes(...names) } }))
+  expectStatus(200, await w.call('PATCH', `${w.test.path}/resource-servers/${id}`, { body: { require_roles: true } }))
+  expectStatus(200, await w.call('PATCH', `/v1/auth/users/${grace.id}`, { key: secret_key, body: { roles: ['editor'] } }))
+
+  const { out, err, code } = await ostiary(['access', 'grace@example.com', ...inTest])
+  assert.deepEqual([code, err], [0, ''])
+  assert.equal(
+    out,
+    [
+      'user   grace@example.com',
+      'roles  editor',
+      '',
+      'RESOURCE SERVER  SCOPE          GIVEN  BY',
+      'billing          invoices:read  yes    roles are not required',
+      'orders           orders:read    yes    editor',
+      'orders           orders:delete  no     the user lacks remover',
+      'orders           orders:export  no     no role gives it',
+      'orders           orders:again   no     editor: the scope is newer than the role, so save its permissions again',
+      '',
+    ].join('\n'),
+  )
+  const of_key = await ostiary(['access', 'grace@example.com'], { key: secret_key })
+  assert.match(of_key.out, /\norders +orders:read +yes +editor\n$/)
+  assert.match(of_key.err, /^Scopes that are not given are shown to administrators/)
+  const answer = json(await ostiary(['access', grace.id, ...inTest, '--json']))
+  assert.deepEqual(answer, json(await ostiary(['users', 'access', 'grace@example.com', ...inTest, '--json'])))
+  assert.deepEqual(answer.roles, ['editor'])
+  assert.match((await ostiary(['users', 'list', '--role', 'editor', ...inTest])).out, /grace@example\.com/)
+  expectStatus(200, await w.call('POST', `/v1/auth/users/${grace.id}/block`, { key: secret_key }))
+  assert.match((await ostiary(['access', 'grace@example.com', ...inTest])).out, /^blocked_at +2.*\n\nA blocked user has no access\.\n$/m)
+  assert.equal((await ostiary(['access', 'nobody@example.com', ...inTest])).code, 1)
+})
 
 test('an application that is created by a template prints the setup of the product, with its values in it', async () => {
   const create = ['applications', 'create', '--template', 'memos', '--url', 'https://memos.example.com', ...inTest]

@@ -51,6 +51,7 @@ function makeOwnCommands(): OwnCommand[] {
   const events = followOptions(find('events'))
   const calls = followOptions(find('requests'))
   const { scope } = optionsOf(commandNamed('configuration get'))
+  const access = { access: commandNamed('users access'), user: commandNamed('users get') }
   const after: Option = {
     name: 'after',
     kind: 'number',
@@ -173,6 +174,15 @@ function makeOwnCommands(): OwnCommand[] {
       ],
       noun: 'promotions',
       run: async (io, written) => (await import('./configuration/promote.ts')).promote(io, written),
+    },
+    {
+      name: 'access',
+      summary: 'show what a user may do: each scope, and the role that gives it or why none does',
+      details: 'What a new access token could have now. "users access" prints the answer of the service alone.',
+      words: ['USER'],
+      options: [...optionsOf(access.access).scope, { ...json, help: 'print the answer of the service as JSON' }, profile],
+      noun: 'users',
+      run: async (io, written) => (await import('./access.ts')).showAccess(io, access, written),
     },
     {
       name: 'profiles list',
