@@ -22,6 +22,9 @@ export const users = {
     list(key('sessions', user_id), (cursor) => client.listUserSessions({ user_id, cursor }).page()),
   grants: ({ client }: Here, user_id: string) =>
     list(key('grants', user_id), (cursor) => client.listUserGrants({ user_id, cursor }).page()),
+  /** The scopes that the person can have now. */
+  may: ({ client, at }: Here, user_id: string) =>
+    one(key('may', at.environment_id, user_id), (options) => client.getUserAccess({ ...at, user_id }, options)),
   /** The keys of the reads that a change of a user's access can change. */
   access: ({ at }: At, user_id: string) => [
     key('user', at.environment_id, user_id),
@@ -29,5 +32,6 @@ export const users = {
     key('methods', user_id),
     key('sessions', user_id),
     key('grants', user_id),
+    key('may', at.environment_id, user_id),
   ],
 }

@@ -13,6 +13,7 @@ import { button, dashboardFolder, dashboardPath, openDashboard, show, signIn, sl
 import { audit } from '../support/page-audit.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { referenceOf } from '../support/refused-calls.ts'
+import { createResourceServer, createRole } from '../support/roles.ts'
 import { expectStatus, owner, world } from '../support/world.ts'
 
 const skip = noBrowser
@@ -361,6 +362,46 @@ test('the record of a user begins with whether the person can sign in, and if no
   await side.getByText('Cannot sign in: blocked.').waitFor()
   await side.getByRole('button', { name: 'Unblock' }).click()
   await side.getByRole('button', { name: 'Block', exact: true }).waitFor()
+})
+
+test('roles of a user are given and taken, and each scope says which role gives it or why none does', { skip }, async () => {
+  const user = await w.createUser(w.test, { email: 'robin@example.com' })
+  const { id } = await createResourceServer(w, w.test, 'shipments', ['shipments:read', 'shipments:delete', 'shipments:export'])
+  expectStatus(200, await w.call('PATCH', `${w.test.path}/resource-servers/${id}`, { body: { require_roles: true } }))
+  const permitting = (...scopes: string[]) => [{ resource_server: 'shipments', scopes }]
+  await createRole(w, w.test, { slug: 'packer', permissions: permitting('shipments:read') })
+  await createRole(w, w.test, { slug: 'remover', permissions: permitting('shipments:delete') })
+  await createRole(w, w.test, { slug: 'everyone', default: true })
+  await createRole(w, w.test, { slug: 'clerk', kind: 'organization', permissions: permitting('shipments:export') })
+  await show(page, `${base}/users?chosen=${user.id}`, 'Users')
+  const side = page.getByRole('dialog', { name: 'robin@example.com' })
+  const line = (scope: string) => side.getByRole('listitem').filter({ hasText: scope })
+  await side.getByText('None was given.').waitFor()
+  await side.getByText('Every user has Role everyone.').waitFor()
+  await line('shipments:read').getByText('Only by Role packer').waitFor()
+  await line('shipments:export').getByText('No role gives it').waitFor()
+
+  await side.getByRole('button', { name: 'Give a role' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Give robin@example.com a role' })
+  assert.deepEqual(await dialog.getByLabel('Role').locator('option').allTextContents(), ['Role remover', 'Role packer'])
+  await dialog.getByLabel('Role').selectOption({ label: 'Role packer' })
+  await dialog.getByText('shipments:read').waitFor()
+  assert.deepEqual(await audit(page, 'operations give a role'), [])
+  await button(page, 'Give it').click()
+  await line('shipments:read').getByText('By Role packer', { exact: true }).waitFor()
+  assert.deepEqual(expectStatus(200, await w.call('GET', `${w.test.path}/users/${user.id}`)).roles, ['packer'])
+  assert.deepEqual(await audit(page, 'operations roles of a user'), [])
+
+  await side.getByRole('button', { name: /^Take ?: Role packer$/ }).click()
+  await page.getByRole('alertdialog', { name: 'Take Role packer from robin@example.com?' }).waitFor()
+  assert.equal(await page.locator(':focus').textContent(), 'Keep the role')
+  assert.deepEqual(await audit(page, 'operations take a role'), [])
+  await button(page, 'Take it now').click()
+  await side.getByText('None was given.').waitFor()
+  await line('shipments:read').getByText('Only by Role packer').waitFor()
+  await side.getByRole('button', { name: 'Block', exact: true }).click()
+  await button(page, 'Block now').click()
+  await side.getByText('Nothing: blocked.').waitFor()
 })
 
 test('every session of a user can be ended, after a question that says in which environment', { skip }, async () => {

@@ -21,6 +21,7 @@ import { causeWords } from '../../../dashboard/src/pages/providers/causes.ts'
 import { providerId } from '../../../dashboard/src/pages/providers/id.ts'
 import { metadataText, patchTo, readMetadata } from '../../../dashboard/src/pages/users/metadata.ts'
 import { type Beginning, beginningsIn, judgeWaysIn, mailsFor } from '../../../dashboard/src/pages/users/ways-in.ts'
+import { scopeLines } from '../../../dashboard/src/pages/users/why.ts'
 import { medianAnswer } from '../../../dashboard/src/pages/webhook/answers.ts'
 import { calendarDay, clockTime, intervalStart, intervalStartWithDay, localTime, secondsIn } from '../../../dashboard/src/parts/clock.ts'
 import { countdown, secondsLeft, waitOf } from '../../../dashboard/src/parts/countdown.ts'
@@ -31,7 +32,7 @@ import { valueIn } from '../../../dashboard/src/parts/field-text.ts'
 import { type CheckState, countDone, stateOf } from '../../../dashboard/src/parts/readiness.ts'
 import { markDifference, nearestOf } from '../../../dashboard/src/parts/uri-difference.ts'
 import { reasonWords, signInWords } from '../../../dashboard/src/parts/words.ts'
-import { OstiaryError } from '../../../sdk/src/index.ts'
+import { type EnvironmentRole, OstiaryError } from '../../../sdk/src/index.ts'
 import { createIds } from '../../src/base/ids.ts'
 import { fieldsOf, pointerOf } from '../support/schema-fields.ts'
 
@@ -54,6 +55,38 @@ test('the status of each refused call has a word beside its number', () => {
     statuses.filter((status) => statusWords(status) === statusWords(999).replace('999', String(status))),
     [],
   )
+})
+
+const roleOf = (slug: string, kind: 'user' | 'organization', ...scopes: string[]) =>
+  ({ slug, name: slug.toUpperCase(), kind, permissions: [{ resource_server: 'orders', scopes }] }) as unknown as EnvironmentRole // as: what the lines read
+const roles_of_lines = [
+  roleOf('editor', 'user', 'read', 'write', 'again'),
+  roleOf('viewer', 'user', 'read'),
+  roleOf('remover', 'user', 'delete'),
+  roleOf('member', 'organization', 'export'),
+]
+
+// biome-ignore format: this table is read by column
+const scope_lines: [name: string, by: string[] | null, line: string][] = [
+  ['read',   ['editor', 'viewer'], 'can: By EDITOR, VIEWER'],
+  ['read',   ['gone'],             'can: By gone'],
+  ['read',   [],                   'can: No role is needed here'],
+  ['delete', null,                 'cannot: Only by REMOVER'],
+  ['again',  null,                 'cannot: The scope is newer than EDITOR: save its permissions again'],
+  ['export', null,                 'cannot: No role gives it'],
+  ['other',  null,                 'cannot: No role gives it'],
+]
+for (const [name, by, expected] of scope_lines)
+  test(`${name} ${by === null ? 'that is not given' : `by ${JSON.stringify(by)}`} is shown as "${expected}"`, () => {
+    const at = { resource_server: 'orders', identifier: 'https://orders', require_roles: true, scopes: by === null ? [] : [{ name, by }] }
+    const [line] = scopeLines(at, { scopes: [name], roles: roles_of_lines, held: ['editor', 'viewer'] })
+    assert.equal(`${line?.can ? 'can' : 'cannot'}: ${line?.why}`, expected)
+  })
+
+test('until the scopes of a resource server are read, those that are given are shown', () => {
+  const at = { resource_server: 'orders', identifier: 'https://orders', require_roles: true, scopes: [{ name: 'read', by: ['viewer'] }] }
+  const lines = scopeLines(at, { scopes: undefined, roles: [], held: ['viewer'] })
+  assert.deepEqual(lines, [{ name: 'read', can: true, why: 'By viewer' }])
 })
 
 // biome-ignore format: this table is read by column
