@@ -1,6 +1,6 @@
 // Generated from contract/src/routes.ts by `npm run docs`.
 import type { CallOptions, ChangeOptions, List, PostOptions } from '../options.ts'
-import type { ApiKey, ApiKeyWithPlaintext, Application, ApplicationChange, ApplicationCreation, ApplicationTemplate, ApplicationTemplates, ApplicationWithSecret, AuditEntry, AuditVerification, AuthConfig, AuthKeyChange, AuthKeyCreation, BackchannelLogout, Delivery, Environment, EnvironmentChange, EnvironmentConfiguration, EnvironmentCreation, EnvironmentRole, Event, EventKind, Grant, Invitation, KeyIdentity, KeyUsage, Located, Mail, MailAsked, MailTest, MailTested, Me, Member, MemberChange, MemberCreation, Names, PlatformKeyChange, PlatformKeyCreation, Project, ProjectChange, ProjectCreation, ProjectWithEnvironments, Promotion, PromotionApply, PromotionCreation, PromotionInList, PromotionRevert, PromotionWithSecrets, Provider, ProviderChange, ProviderCheck, ProviderCreation, Readiness, RefusedCall, RefusedCallSummary, ResendSince, Resent, ResourceServer, ResourceServerChange, ResourceServerCreation, RevertOutcome, RoleChange, RoleCreation, Session, Settings, SettingsChange, SettingsPreview, SettingsToPreview, SignInMethod, SigningKey, Statistics, Tenant, TenantChange, TenantCreation, TestSent, TokenToValidate, TokenVerdict, User, UserChange, UserCreation, Webhook, WebhookChange, WebhookCreation, WebhookWithSecret } from './types.ts'
+import type { ApiKey, ApiKeyWithPlaintext, Application, ApplicationChange, ApplicationCreation, ApplicationTemplate, ApplicationTemplates, ApplicationWithSecret, AuditEntry, AuditVerification, AuthConfig, AuthKeyChange, AuthKeyCreation, BackchannelLogout, Delivery, Environment, EnvironmentChange, EnvironmentConfiguration, EnvironmentCreation, EnvironmentRole, Event, EventKind, Grant, Invitation, KeyIdentity, KeyUsage, Located, Mail, MailAsked, MailTest, MailTested, Me, Member, MemberChange, MemberCreation, Names, PlatformKeyChange, PlatformKeyCreation, Project, ProjectChange, ProjectCreation, ProjectWithEnvironments, Promotion, PromotionApply, PromotionCreation, PromotionInList, PromotionRevert, PromotionWithSecrets, Provider, ProviderChange, ProviderCheck, ProviderCreation, Readiness, RefusedCall, RefusedCallSummary, ResendSince, Resent, ResourceServer, ResourceServerChange, ResourceServerCreation, RevertOutcome, RoleChange, RoleCreation, Session, Settings, SettingsChange, SettingsPreview, SettingsToPreview, SignInMethod, SigningKey, Statistics, Tenant, TenantChange, TenantCreation, TestSent, TokenToValidate, TokenVerdict, User, UserAccess, UserChange, UserCreation, Webhook, WebhookChange, WebhookCreation, WebhookWithSecret } from './types.ts'
 
 /** The operations of the management and runtime API. */
 export interface Operations {
@@ -31,11 +31,11 @@ export interface Operations {
   /**
    * List users; with `query`, a page can be short and still have more.
    *
-   * Lists the users of the environment, newest first. `email` finds one user; `query` searches names, emails and phone numbers, and then a page can have fewer objects than `limit` although more follow.
+   * Lists the users of the environment, newest first. `email` finds one user, `role` those to whom a role was given; `query` searches names, emails and phone numbers, and then a page can have fewer objects than `limit` although more follow.
    *
    * Needs a secret key of the environment, or an administrator with the role `developer` or above.
    */
-  listAuthUsers(params?: { limit?: number | undefined; cursor?: string | undefined; email?: string | undefined; query?: string | undefined }, options?: CallOptions): List<User>
+  listAuthUsers(params?: { limit?: number | undefined; cursor?: string | undefined; email?: string | undefined; query?: string | undefined; role?: string | undefined }, options?: CallOptions): List<User>
   /**
    * Create a user.
    *
@@ -61,7 +61,7 @@ export interface Operations {
    *
    * Needs a secret key of the environment, or an administrator with the role `developer` or above.
    *
-   * An administrator needs a sign-in within the last 10 minutes in a Live environment if the body sends `password`, and in a Live environment if the body changes `email`, `email_verified`, `phone_number` or `phone_number_verified`.
+   * An administrator needs a sign-in within the last 10 minutes in a Live environment if the body sends `password`, and in a Live environment if the body changes `email`, `email_verified`, `phone_number` or `phone_number_verified`, and in a Live environment if the body adds to `roles`.
    */
   changeUser(params: { user_id: string }, body: UserChange, options?: ChangeOptions): Promise<User>
   /**
@@ -124,6 +124,14 @@ export interface Operations {
    * Needs a secret key of the environment, or an administrator with the role `developer` or above.
    */
   sendVerification(params: { user_id: string }, options?: PostOptions): Promise<MailAsked>
+  /**
+   * Get what a user may do.
+   *
+   * Says which roles count for the user now, and which scopes of each resource server a new access token could have: for each scope the roles that give it. A blocked user has neither.
+   *
+   * Needs a secret key of the environment, or an administrator with the role `developer` or above.
+   */
+  getAuthUserAccess(params: { user_id: string }, options?: CallOptions): Promise<UserAccess>
   /**
    * List the sign-in methods of a user.
    *
@@ -555,7 +563,7 @@ export interface Operations {
    *
    * Needs a platform key with the scope `users:read`, or an administrator with the role `developer` or above.
    */
-  listUsers(params: { project_id: string; environment_id: string; limit?: number | undefined; cursor?: string | undefined; email?: string | undefined; query?: string | undefined }, options?: CallOptions): List<User>
+  listUsers(params: { project_id: string; environment_id: string; limit?: number | undefined; cursor?: string | undefined; email?: string | undefined; query?: string | undefined; role?: string | undefined }, options?: CallOptions): List<User>
   /**
    * Get a user.
    *
@@ -564,6 +572,14 @@ export interface Operations {
    * Needs a platform key with the scope `users:read`, or an administrator with the role `developer` or above.
    */
   getUser(params: { project_id: string; environment_id: string; user_id: string }, options?: CallOptions): Promise<User>
+  /**
+   * Get what a user may do.
+   *
+   * Says which roles count for the user now, and which scopes of each resource server a new access token could have, for platform keys and administrators. A blocked user has neither.
+   *
+   * Needs a platform key with the scope `users:read`, or an administrator with the role `developer` or above.
+   */
+  getUserAccess(params: { project_id: string; environment_id: string; user_id: string }, options?: CallOptions): Promise<UserAccess>
   /**
    * List the captured mail of a Test environment.
    *
@@ -1072,6 +1088,7 @@ export const routes: Readonly<Record<keyof Operations, string>> = {
   endUserSessions: 'POST /v1/auth/users/{user_id}/end-sessions p',
   sendReset: 'POST /v1/auth/users/{user_id}/send-reset p',
   sendVerification: 'POST /v1/auth/users/{user_id}/send-verification p',
+  getAuthUserAccess: 'GET /v1/auth/users/{user_id}/access p',
   listUserMethods: 'GET /v1/auth/users/{user_id}/methods pl',
   removeUserMethod: 'DELETE /v1/auth/users/{user_id}/methods/{method_id} p',
   listUserGrants: 'GET /v1/auth/users/{user_id}/grants pl',
@@ -1122,6 +1139,7 @@ export const routes: Readonly<Record<keyof Operations, string>> = {
   authKeyUsage: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/auth-keys/{key_id}/usage p',
   listUsers: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/users pl',
   getUser: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/users/{user_id} p',
+  getUserAccess: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/users/{user_id}/access p',
   listInbox: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/inbox pl',
   getInboxMail: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/inbox/{mail_id} p',
   listEvents: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/events pl',

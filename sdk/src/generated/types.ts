@@ -3063,6 +3063,8 @@ export type User = {
   zoneinfo: string | null
   /** Your own data, an object of at most 16 KiB. No token carries it. */
   metadata: Record<string, unknown>
+  /** The roles that were given to the user, by slug and in order of slug. Roles that every user has are not among them. */
+  roles: string[]
   /** Whether the user can sign in with a password. */
   has_password: boolean
   /** When the user was blocked; `null` while the user can sign in. */
@@ -3073,6 +3075,31 @@ export type User = {
   created_at: string
   /** When the object was last changed. */
   updated_at: string
+}
+
+export type UserAccess = {
+  /** The organization that the answer is about; `null` for the user without one. */
+  organization_id: string | null
+  /** Whether the user is a member of the organization; `null` without one. */
+  is_member: boolean | null
+  /** The roles that count, in order of slug: those that were given, and those that every user has. A blocked user has none, and no permissions. */
+  roles: string[]
+  /** Every resource server of the environment, in order of slug. */
+  permissions: ({
+    /** The slug of the resource server. */
+    resource_server: string
+    /** The identifier of the resource server: `aud` of its tokens. */
+    identifier: string
+    /** Whether the resource server gives a scope only to a person whose roles give it. */
+    require_roles: boolean
+    /** The scopes that a token could have now: all of them where the resource server requires no roles. */
+    scopes: ({
+      /** The name of the scope. */
+      name: string
+      /** The roles of the user that give the scope, in order of slug. */
+      by: string[]
+    })[]
+  })[]
 }
 
 export type UserChange = {
@@ -3104,6 +3131,8 @@ export type UserChange = {
   zoneinfo?: string | null | undefined
   /** Your own data, an object of at most 16 KiB. No token carries it. */
   metadata?: Record<string, unknown> | null | undefined
+  /** The roles of the user, by slug: at most 20, each once, of the kind `user`. The list replaces the one before. Roles that every user has need not be in it. */
+  roles?: string[] | null | undefined
 }
 
 export type UserCreation = {
@@ -3135,6 +3164,8 @@ export type UserCreation = {
   zoneinfo?: string | null | undefined
   /** Your own data, an object of at most 16 KiB. No token carries it. */
   metadata?: Record<string, unknown> | undefined
+  /** The roles of the user, by slug: at most 20, each once, of the kind `user`. The list replaces the one before. Roles that every user has need not be in it. */
+  roles?: string[] | undefined
 }
 
 export type Webhook = {
