@@ -46,7 +46,7 @@ function model({ requiring, permissions, given, allowed, resource, asked }: Situ
   return { scope: asked.filter(stays), slugs: given.map((i) => made[i]?.slug).sort() }
 }
 
-test('response, token and validation agree with the rule', async () => {
+test('access, response, token and validation agree with the rule', async () => {
   await fc.assert(
     fc.asyncProperty(situation, async (now) => {
       const known = now.resource.flatMap((letter) => [...scopes_of[letter]] as string[])
@@ -58,6 +58,12 @@ test('response, token and validation agree with the rule', async () => {
       const obtained = await person.code(client, { scope, resource: now.resource.map(identifierOf) })
       await establish(now)
       const expected = model({ ...now, asked })
+      const can = await roles.accessOf(person)
+      for (const letter of letters)
+        assert.deepEqual(
+          can[servers[letter].slug],
+          model({ ...now, allowed: [], resource: [letter], asked: [...scopes_of[letter]] })?.scope,
+        )
 
       const reply = await exchange(w, environment, client, obtained)
       if (expected === null) return assert.equal(reply.body.error, 'invalid_grant')

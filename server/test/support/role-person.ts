@@ -1,5 +1,4 @@
 /** An environment in which roles decide: its resource servers and roles, and people who have some of them. */
-import { sql } from '../../src/db/db.ts'
 import { createPerson } from './cookie-browser.ts'
 import { createAuthKey } from './tenants.ts'
 import { expectStatus, type TestEnvironment, type World } from './world.ts'
@@ -38,11 +37,19 @@ export async function createRoleWorld(w: World, environment: TestEnvironment) {
       expectStatus(204, await w.call('DELETE', `${environment.path}/${list}/${id}`))
     },
     /** The person has these roles, and no others. */
-    async give(user: { id: string }, ...roles: readonly { id: string }[]) {
-      const ids = roles.map(({ id }) => id)
-      await w.deployment.db
-        .of(environment.id)
-        .run(sql`update users set roles = ${ids} where environment_id = ${environment.id} and id = ${user.id}`)
+    async give(user: { id: string }, ...roles: readonly { slug: string }[]) {
+      const body = { roles: roles.map(({ slug }) => slug) }
+      expectStatus(200, await w.call('PATCH', `/v1/auth/users/${user.id}`, { key, body }))
+    },
+    /** The scopes that the person can have, by the slug of their resource server. */
+    async accessOf(user: { id: string }): Promise<Record<string, string[]>> {
+      const { permissions } = expectStatus(200, await w.call('GET', `/v1/auth/users/${user.id}/access`, { key }))
+      return Object.fromEntries(
+        permissions.map(({ resource_server, scopes }: { resource_server: string; scopes: { name: string }[] }) => [
+          resource_server,
+          scopes.map(({ name }) => name),
+        ]),
+      )
     },
     createPerson: () => createPerson(w, environment, { email: `role${++made}@example.com` }),
     /** @param at maps the address to that of another service */
