@@ -45,7 +45,7 @@ for (const [name, command] of everything) {
   })
 
   test(`ostiary ${name} --version prints the version`, async () => {
-    assert.deepEqual(await ostiary([name, '--version'], wrong_setting), { code: 0, out: 'ostiary 0.3.0\n', err: '' })
+    assert.deepEqual(await ostiary([name, '--version'], wrong_setting), { code: 0, out: 'ostiary 0.4.0\n', err: '' })
   })
 
   if (!command.passes_options_on)

@@ -10,7 +10,7 @@ import { createAccount, enterCode } from './support/person.ts'
 
 const skip = process.platform === 'win32' ? 'the commands are for a POSIX shell' : noBrowser
 
-const ports = ['3000', '8080', '8081', '8082', '8083', '8084', '8085', '8086', '8087']
+const ports = ['3000', '8080', '8081', '8082', '8083', '8084', '8085', '8086', '8087', '8088']
 const place = await cleanFolder(ports, { CHROME_PATH: '' })
 const guides = join(place.folder, 'guides')
 
@@ -72,6 +72,7 @@ const acts: Readonly<Record<string, readonly Act[]>> = {
   ],
   'native-application': [atPrintedAddress('native@example.com')],
   'backend-api': [atPrintedAddress('api@example.com')],
+  roles: [atPrintedAddress('roles@example.com')],
   'mcp-server': [atPrintedAddress('mcp@example.com', (page) => page.getByRole('button', { name: 'Allow', exact: true }).click())],
   webhooks: [],
   federation: [

@@ -27,6 +27,7 @@ export const contents: readonly Group[] = [
       doc('guides/single-page-application'),
       doc('guides/native-application'),
       doc('guides/backend-api'),
+      doc('guides/roles'),
       doc('guides/mcp-server'),
       doc('guides/webhooks'),
       doc('guides/federation'),
