@@ -28,8 +28,8 @@ create table role_resource_servers (
   primary key (role_id, resource_server_id, environment_id)
 );
 
--- Who was given a role of users, for the lists that ask for one. A token reads `users.roles`. Rows of a deleted role are no one's, and a worker
--- deletes them.
+-- Who was given a role of users, for the lists that ask for one. A token reads `users.roles`. Nobody has a deleted role: a worker
+-- deletes its rows.
 create table role_holders (
   environment_id text not null,
   role_id text not null,
