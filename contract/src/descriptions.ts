@@ -76,6 +76,8 @@ export const descriptions: Record<RowName, string> = {
   getRole: 'Gets one role.',
   changeRole:
     'Changes the named fields; `permissions` is replaced as a whole. The change counts for every holder from the next request on. To send the same `permissions` names their resource servers and scopes again, which matters where one was deleted and made again.',
+  previewRole:
+    'Checks a change of a role as the change would be, stores nothing, and says which scopes people would gain and lose, and how many people. A deletion takes what `{"permissions": [], "default": false}` takes. `without_effect` is about the role as it is stored.',
   deleteRole: 'Deletes a role. Everyone who has it loses it at once. A later role with its slug is another role.',
 
   listAuthKeys: 'Lists the publishable and secret keys of an environment, newest first, revoked ones included.',

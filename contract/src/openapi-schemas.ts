@@ -27,6 +27,7 @@ import * as promotions from './promotion.ts'
 import * as promotionChecks from './promotion-check.ts'
 import * as readiness from './readiness.ts'
 import * as refusedCalls from './refused-call.ts'
+import * as rolePreview from './role-preview.ts'
 import * as scopes from './scopes.ts'
 import * as sessions from './session.ts'
 import * as settings from './settings.ts'
@@ -42,7 +43,7 @@ export type Json = Record<string, unknown>
 // biome-ignore format: one entry a line would be longer than the file
 const subjects: readonly Record<string, unknown>[] = [
   apiKeys, applications, applicationTemplates, audit, authConfig, backchannelLogouts, configuration, dashboard, deliveries, errors, events, kept, mail, methods, names, oidc, promotionChecks, promotions, providers, readiness, refusedCalls,
-  resourceServers, roles, scopes, sessions, settings, signingKeys, statistics, tenancy, userAccess, users, webhooks,
+  resourceServers, rolePreview, roles, scopes, sessions, settings, signingKeys, statistics, tenancy, userAccess, users, webhooks,
 ]
 
 /**

@@ -41,6 +41,7 @@ import {
 } from './promotion.ts'
 import { Readiness } from './readiness.ts'
 import { RefusedCall, RefusedCallQuery, RefusedCallSummary, RefusedCallSummaryQuery } from './refused-call.ts'
+import { RolePreview } from './role-preview.ts'
 import {
   administrator,
   anyKey,
@@ -210,6 +211,7 @@ export const routes = {
   getRole:            get  (`${roles}/{role_id}`,                        platform('resource_servers:read'),  'Get a role',                                            { returns: [200, EnvironmentRole], operators: 'refused' }),
   changeRole:         patch(`${roles}/{role_id}`,                        platform('resource_servers:write'), 'Update a role; its holders have the change at once',    { body: RoleChange, returns: [200, EnvironmentRole], fails: ['quota_exceeded'], operators: 'refused', configures: true, fresh: { fields: freshFields.role } }),
   deleteRole:         del  (`${roles}/{role_id}`,                        platform('resource_servers:write'), 'Delete a role; everyone loses it at once',              { returns: [204, null], operators: 'refused', configures: true, fresh: no_need.closes }),
+  previewRole:        post (`${roles}/{role_id}/preview`,                platform('resource_servers:write'), 'Show what a change of a role would give and take',       { body: RoleChange, returns: [200, RolePreview], fails: ['quota_exceeded'], operators: 'refused', fresh: no_need.shows }),
 
   listAuthKeys:       get  (authKeys,                                    platform('auth_keys:read'),      'List auth keys',                                         { ...paged, returns: [200, page(ApiKey)] }),
   createAuthKey:      post (authKeys,                                    platform('auth_keys:write'),     'Create an auth key; the key is returned once',           { body: NewAuthKey, returns: [201, ApiKeyWithPlaintext], shown_once: 'key', fails: ['quota_exceeded'], fresh: 'always' }),

@@ -26,4 +26,4 @@ export const called_by: { readonly [Name in RowName]?: string } = {
 }
 
 /** POST rows that change nothing, so that Live need not be written out for them. */
-export const reads: readonly RowName[] = ['validateToken', 'previewSettings']
+export const reads: readonly RowName[] = ['validateToken', 'previewSettings', 'previewRole']

@@ -97,6 +97,7 @@ export const exampleRequests = (run: RunValues): Readonly<Record<string, Example
     },
   },
   changeRole: { body: { description: 'Reads orders' }, of: 'createRole' },
+  previewRole: { body: { permissions: [] }, of: 'createRole' },
   deleteRole: { of: 'createRole' },
   createAuthKey: { body: { type: 'auth_secret', label: 'Backend' } },
   changeAuthKey: { body: { label: 'Backend of the shop' }, of: 'createAuthKey' },

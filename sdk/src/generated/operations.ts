@@ -1,6 +1,6 @@
 // Generated from contract/src/routes.ts by `npm run docs`.
 import type { CallOptions, ChangeOptions, List, PostOptions } from '../options.ts'
-import type { ApiKey, ApiKeyWithPlaintext, Application, ApplicationChange, ApplicationCreation, ApplicationTemplate, ApplicationTemplates, ApplicationWithSecret, AuditEntry, AuditVerification, AuthConfig, AuthKeyChange, AuthKeyCreation, BackchannelLogout, Delivery, Environment, EnvironmentChange, EnvironmentConfiguration, EnvironmentCreation, EnvironmentRole, Event, EventKind, Grant, Invitation, KeyIdentity, KeyUsage, Located, Mail, MailAsked, MailTest, MailTested, Me, Member, MemberChange, MemberCreation, Names, PlatformKeyChange, PlatformKeyCreation, Project, ProjectChange, ProjectCreation, ProjectWithEnvironments, Promotion, PromotionApply, PromotionCreation, PromotionInList, PromotionRevert, PromotionWithSecrets, Provider, ProviderChange, ProviderCheck, ProviderCreation, Readiness, RefusedCall, RefusedCallSummary, ResendSince, Resent, ResourceServer, ResourceServerChange, ResourceServerCreation, RevertOutcome, RoleChange, RoleCreation, Session, Settings, SettingsChange, SettingsPreview, SettingsToPreview, SignInMethod, SigningKey, Statistics, Tenant, TenantChange, TenantCreation, TestSent, TokenToValidate, TokenVerdict, User, UserAccess, UserChange, UserCreation, Webhook, WebhookChange, WebhookCreation, WebhookWithSecret } from './types.ts'
+import type { ApiKey, ApiKeyWithPlaintext, Application, ApplicationChange, ApplicationCreation, ApplicationTemplate, ApplicationTemplates, ApplicationWithSecret, AuditEntry, AuditVerification, AuthConfig, AuthKeyChange, AuthKeyCreation, BackchannelLogout, Delivery, Environment, EnvironmentChange, EnvironmentConfiguration, EnvironmentCreation, EnvironmentRole, Event, EventKind, Grant, Invitation, KeyIdentity, KeyUsage, Located, Mail, MailAsked, MailTest, MailTested, Me, Member, MemberChange, MemberCreation, Names, PlatformKeyChange, PlatformKeyCreation, Project, ProjectChange, ProjectCreation, ProjectWithEnvironments, Promotion, PromotionApply, PromotionCreation, PromotionInList, PromotionRevert, PromotionWithSecrets, Provider, ProviderChange, ProviderCheck, ProviderCreation, Readiness, RefusedCall, RefusedCallSummary, ResendSince, Resent, ResourceServer, ResourceServerChange, ResourceServerCreation, RevertOutcome, RoleChange, RoleCreation, RolePreview, Session, Settings, SettingsChange, SettingsPreview, SettingsToPreview, SignInMethod, SigningKey, Statistics, Tenant, TenantChange, TenantCreation, TestSent, TokenToValidate, TokenVerdict, User, UserAccess, UserChange, UserCreation, Webhook, WebhookChange, WebhookCreation, WebhookWithSecret } from './types.ts'
 
 /** The operations of the management and runtime API. */
 export interface Operations {
@@ -494,6 +494,14 @@ export interface Operations {
    * Needs a platform key with the scope `resource_servers:write`, or an administrator with the role `developer` or above. In the root tenant it is 403.
    */
   deleteRole(params: { project_id: string; environment_id: string; role_id: string }, options?: ChangeOptions): Promise<void>
+  /**
+   * Show what a change of a role would give and take.
+   *
+   * Checks a change of a role as the change would be, stores nothing, and says which scopes people would gain and lose, and how many people. A deletion takes what `{"permissions": [], "default": false}` takes. `without_effect` is about the role as it is stored.
+   *
+   * Needs a platform key with the scope `resource_servers:write`, or an administrator with the role `developer` or above. In the root tenant it is 403.
+   */
+  previewRole(params: { project_id: string; environment_id: string; role_id: string }, body?: RoleChange | undefined, options?: PostOptions): Promise<RolePreview>
   /**
    * List auth keys.
    *
@@ -1130,6 +1138,7 @@ export const routes: Readonly<Record<keyof Operations, string>> = {
   getRole: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/roles/{role_id} p',
   changeRole: 'PATCH /v1/platform/projects/{project_id}/environments/{environment_id}/roles/{role_id} pb',
   deleteRole: 'DELETE /v1/platform/projects/{project_id}/environments/{environment_id}/roles/{role_id} p',
+  previewRole: 'POST /v1/platform/projects/{project_id}/environments/{environment_id}/roles/{role_id}/preview pb',
   listAuthKeys: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/auth-keys pl',
   createAuthKey: 'POST /v1/platform/projects/{project_id}/environments/{environment_id}/auth-keys pb',
   getAuthKey: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/auth-keys/{key_id} p',

@@ -2536,6 +2536,24 @@ export type RoleCreation = {
 
 export type RoleKind = 'user' | 'organization'
 
+export type RolePreview = {
+  /** How many users were given the role, counted to 1,000. Blocked users are not counted. */
+  users: number
+  /** The scopes that somebody gains or loses, in order of resource server and name. A scope that another role gives is not lost, and where a resource server requires no roles nobody gains or loses anything. Of more than 20,000 holders the newest are counted. */
+  effects: ({
+    /** The slug of a resource server that requires roles. */
+    resource_server: string
+    /** The name of its scope. */
+    scope: string
+    /** Whether people gain the scope or lose it. */
+    change: 'gained' | 'lost'
+    /** How many users, counted to 1,000; `null` for every user who has no other role that gives it, since everyone has or had the role. */
+    users: number | null
+  })[]
+  /** The part of the stored permissions that gives nothing now: the resource server or the scope is gone, or was made again later under the old name. */
+  without_effect: Permission[]
+}
+
 export type SecretName = string
 
 export type Session = {

@@ -31,6 +31,7 @@ const not_raising: Record<string, string> = {
   testMail: 'a use',
   checkProvider: 'a use',
   previewSettings: 'a use',
+  previewRole: 'a use',
   resendDelivery: 'a use',
   resendBackchannelLogout: 'a use',
   resendSince: 'a use',

@@ -472,7 +472,7 @@ const ends_nothing = `
   renewOwnCodes exportOwnData showCodePage showNewPasswordPage showRecoveryCodes confirmRecoveryCodes
   validateToken createUser sendReset sendVerification createProject changeProject createEnvironment changeEnvironment changeSettings
   createPromotion approvePromotion
-  previewSettings testMail createApplication rotateClientSecret createResourceServer changeResourceServer deleteResourceServer createRole changeRole deleteRole createAuthKey
+  previewSettings testMail createApplication rotateClientSecret createResourceServer changeResourceServer deleteResourceServer createRole changeRole deleteRole previewRole createAuthKey
   changeAuthKey revokeAuthKey rotateAuthKey createProvider checkProvider createWebhook changeWebhook deleteWebhook rotateWebhookSecret testWebhook
   resendDelivery resendSince resendBackchannelLogout rotateSigningKey createTenant changeTenant addMember changeMember removeMember
   resendInvitation createPlatformKey changePlatformKey revokePlatformKey rotatePlatformKey

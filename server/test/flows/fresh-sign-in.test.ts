@@ -52,7 +52,7 @@ const never = [
     'resendSince',
     'resendBackchannelLogout',
   ],
-  ...['changeEnvironment', 'changeTenant', 'createTenant', 'createPromotion', 'previewSettings'],
+  ...['changeEnvironment', 'changeTenant', 'createTenant', 'createPromotion', 'previewSettings', 'previewRole'],
 ]
 
 const admitting = rows.filter(({ route }) => {

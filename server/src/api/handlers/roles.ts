@@ -9,11 +9,12 @@ import type { NamedServer } from '../../domain/resource-servers/scope-versions.t
 import { findNamedServers } from '../../domain/resource-servers/store.ts'
 import * as changes from '../../domain/roles/changes.ts'
 import { givesMore, inEffect, writtenNow } from '../../domain/roles/permissions.ts'
+import { previewRole as preview } from '../../domain/roles/preview.ts'
 import { countScopes, roleProblems, too_many_default } from '../../domain/roles/rules.ts'
 import * as store from '../../domain/roles/store.ts'
 import { placeIn } from '../../domain/tenancy/objects.ts'
 import { isThereRoom } from '../../domain/tenancy/store.ts'
-import { badField, found, overQuota, pointerTo, validationFailed } from '../../http/problem.ts'
+import { badField, found, notFound, overQuota, pointerTo, validationFailed } from '../../http/problem.ts'
 import { environmentOf, finderOf } from '../environment.ts'
 import type { Call, Handler } from '../handler.ts'
 import { commitChange, createObject, deleteObject, listObjects } from '../objects.ts'
@@ -75,6 +76,18 @@ export const changeRole: Handler<'changeRole'> = async (services, call) => {
 export const deleteRole: Handler<'deleteRole'> = async (services, call) => {
   await deleteObject(services, call, await finder(services, call), changes.deleted)
   return null
+}
+
+/** Checks a change as the change itself would be, and writes nothing. */
+export const previewRole: Handler<'previewRole'> = async (services, call) => {
+  const { id: environment_id } = await environmentOf(services, call)
+  const current = await store.findRole(services.db, environment_id, call.params.role_id ?? '')
+  if (!current) throw notFound()
+  const { kind, permissions: stored } = current
+  const fields = patched(role, undefined, current, call.body)
+  const servers = await refuseProblems(services, { environment_id, kind, fields, stored })
+  await refuseDefault(services, current.default ? [] : roomForDefaultOf(current, fields))
+  return preview(services.db, current, { fields, servers, is_written: call.body.permissions !== undefined })
 }
 
 interface Given {

@@ -57,10 +57,26 @@ export async function readAccess(db: Db, environment_id: EnvironmentId, lane: La
   }
 }
 
+const rest = (after: string): Statement => sql`and id > ${after} order by id limit ${rows_at_once}`
+
+/** Reads all roles of an environment, in order of id. */
+export async function* definedRoles(db: Db, environment_id: EnvironmentId): AsyncGenerator<DefinedRole> {
+  const pages = allOf((after) =>
+    db
+      .of(environment_id)
+      .all(
+        StoredRole,
+        sql`select id, slug, kind, "default", permissions from roles where environment_id = ${environment_id} ${rest(after)}`,
+      ),
+  )
+  for await (const page of pages) {
+    const named = await namedBy(db, environment_id, page)
+    for (const role of page) yield { ...role, named: named.get(role.id) ?? [] }
+  }
+}
+
 async function readWith(db: Db, environment_id: EnvironmentId, burden: Burden): Promise<Access> {
   const of = db.of(environment_id)
-  const rest = (after: string): Statement => sql`and id > ${after} order by id limit ${rows_at_once}`
-
   const access = createAccess([])
   const servers = allOf((after) =>
     of.all(
@@ -73,18 +89,9 @@ async function readWith(db: Db, environment_id: EnvironmentId, burden: Burden): 
     await burden.add(page)
     access.addServers(page)
   }
-  const roles = allOf((after) =>
-    of.all(
-      StoredRole,
-      sql`select id, slug, kind, "default", permissions from roles where environment_id = ${environment_id} ${rest(after)}`,
-    ),
-  )
-  for await (const page of roles) {
-    const named = await namedBy(db, environment_id, page)
-    for (const role of page) {
-      await burden.add(role.permissions)
-      access.add({ ...role, named: named.get(role.id) ?? [] })
-    }
+  for await (const role of definedRoles(db, environment_id)) {
+    await burden.add(role.permissions)
+    access.add(role)
   }
   const applications = allOf((after) =>
     of.all(
