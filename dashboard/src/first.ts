@@ -17,6 +17,7 @@ import { promotionFilter, promotions } from './queries/promotions.ts'
 import { providers } from './queries/providers.ts'
 import { begin, beginList } from './queries/query.ts'
 import { resourceServers } from './queries/resource-servers.ts'
+import { roles } from './queries/roles.ts'
 import { settings } from './queries/settings.ts'
 import { projects } from './queries/tenancy.ts'
 import { users } from './queries/users.ts'
@@ -46,6 +47,7 @@ export const ofEnvironment = {
   applications: (here, { search }) => beginList(applications.list(here, search.query)),
   application: (here, { params }) => begin(applications.one(here, params.application_id ?? '')),
   resourceServers: (here) => beginList(resourceServers.list(here)),
+  roles: (here) => beginList(roles.list(here)),
   providers: (here) => beginList(providers.list(here)),
   apiKeys: (here) => beginList(environmentKeys(here).list),
   webhooks: (here) => beginList(webhooks.list(here)),
@@ -56,7 +58,7 @@ export const ofEnvironment = {
     begin(deliveries.latest(here, webhook_id))
   },
   logouts: (here) => beginList(logouts.list(here)),
-  users: (here, { search }) => beginList(users.list(here, search.query)),
+  users: (here, { search }) => beginList(users.list(here, search.query, search.role)),
   inbox: (here) => beginList(inbox.list(here)),
   events: (here, { search }) => beginList(events.list(here, eventFilter(search))),
   calls(here, { search }) {

@@ -64,6 +64,7 @@ const environmentPages = [
   page('applications', () => import('./pages/applications.tsx'), 'applications'),
   page('applications/$application_id', () => import('./pages/application.tsx'), 'application'),
   page('resource-servers', () => import('./pages/resource-servers.tsx'), 'resourceServers'),
+  page('roles', () => import('./pages/roles.tsx'), 'roles'),
   page('providers', () => import('./pages/providers.tsx'), 'providers'),
   page('sign-in-pages', () => import('./pages/sign-in-pages.tsx'), 'settings'),
   page('api-keys', () => import('./pages/api-keys.tsx'), 'apiKeys'),

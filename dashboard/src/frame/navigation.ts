@@ -24,6 +24,7 @@ export const environmentPages: { group: string; pages: PageEntry<EnvironmentPath
   { group: 'Sign-in', pages: [
     { path: '/applications', name: 'Applications', icon: 'window',  role: 'viewer',    key: 'a' },
     { path: '/resource-servers', name: 'Resource servers', icon: 'servers', role: 'viewer' },
+    { path: '/roles',        name: 'Roles',        icon: 'badge',   role: 'viewer' },
     { path: '/providers',    name: 'Providers',    icon: 'plug',    role: 'viewer' },
     { path: '/sign-in-pages', name: 'Sign-in pages', icon: 'page',  role: 'viewer' },
   ] },

@@ -149,6 +149,7 @@ const tasks = [
   ['/webhooks', 'Add webhook'],
   ['/providers', 'Add provider'],
   ['/resource-servers', 'Add resource server'],
+  ['/roles', 'Create role'],
 ] as const
 const tenant_tasks = [
   ['', 'New project', 'developer'],

@@ -31,7 +31,7 @@ function pageOf({ object, id, parent_id, environment_id }: Located): string {
     audit_entry: `/audit-log?chosen=${id}`,
     invitation: '/members',
     resource_server: `/resource-servers?chosen=${id}`,
-    role: '/resource-servers',
+    role: `/roles?chosen=${id}`,
     provider: `/providers?chosen=${id}`,
     promotion: `/promotions/${id}`,
     project: '',

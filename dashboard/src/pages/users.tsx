@@ -28,7 +28,8 @@ export default function Users() {
     setWords(query)
   }
   const [added, setAdded] = useState<Added | null>(null)
-  const list = useList(users.list(here, query))
+  const role = search.role ?? ''
+  const list = useList(users.list(here, query, role))
   const find = (event: FormEvent) => {
     event.preventDefault()
     const text = words.trim()
@@ -84,15 +85,16 @@ export default function Users() {
             <button type="submit" className="btn">
               Find
             </button>
+            {role ? <OnlyRole slug={role} clear={() => show({ role: undefined })} /> : null}
           </form>
         </>
       }
       list={list}
       columns={columns}
       no_match={
-        query ? (
-          <NoMatch act="Clear the search" clear={() => show({ query: undefined })}>
-            No user has these words.
+        query || role ? (
+          <NoMatch act="Clear the search" clear={() => show({ query: undefined, role: undefined })}>
+            {query ? 'No user has these words.' : 'No user was given this role.'}
           </NoMatch>
         ) : null
       }
@@ -105,6 +107,18 @@ export default function Users() {
 
 /** With a secret key, which names the environment by itself. */
 const addUser = () => curlOf(location.origin, { path: '/v1/auth/users', key: 'OSTIARY_SECRET_KEY', body: { email: 'sam@example.com' } })
+
+/** The filter by a role, which the page of a role sets. */
+const OnlyRole = ({ slug, clear }: { slug: string; clear: () => void }) => (
+  <span className="rs">
+    <span>
+      Only with the role <code>{slug}</code>
+    </span>
+    <button type="button" className="btn s" onClick={clear}>
+      Show all<span className="vh"> users</span>
+    </button>
+  </span>
+)
 
 const Invited = ({ of: { user, error } }: { of: Added }) =>
   error ? (

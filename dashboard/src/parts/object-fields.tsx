@@ -4,7 +4,7 @@
  *   const fields = useObjectFields('webhook', webhook, ['url', 'description'])   fields.values, fields.change, fields.enter({ url })
  *   <ObjectFields of={fields} error={edit.error} but={{ url: { type: 'url' } }} />
  */
-import type { Application, Provider, ResourceServer, Webhook } from '@ostiary/sdk'
+import type { Application, EnvironmentRole, Provider, ResourceServer, Webhook } from '@ostiary/sdk'
 import { Fragment, type ReactNode, useState } from 'react'
 import { type ObjectField, objects } from '../generated/objects.ts'
 import { changedMembers } from './edit.tsx'
@@ -15,6 +15,7 @@ interface Records {
   application: Application
   provider: Provider & { client_secret: string | null; private_key: string | null }
   resource_server: ResourceServer
+  role: EnvironmentRole
   webhook: Webhook
 }
 type Kind = keyof Records

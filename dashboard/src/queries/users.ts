@@ -2,15 +2,23 @@ import { type At, type Here, key, list, one } from './query.ts'
 
 export const users = {
   all: ({ at }: At) => key('users', at.environment_id),
-  /** @param query an exact email, or the beginning of a name */
-  list: ({ client, at }: Here, query = '') =>
-    list(key('users', at.environment_id, 'list', query), (cursor) =>
-      client.listUsers({ ...at, ...(query.includes('@') ? { email: query } : query ? { query } : {}), cursor }).page(),
+  /**
+   * @param query an exact email, or the beginning of a name
+   * @param role the slug of a role that was given to them
+   */
+  list: ({ client, at }: Here, query = '', role = '') =>
+    list(key('users', at.environment_id, 'list', query, role), (cursor) =>
+      client
+        .listUsers({ ...at, ...(query.includes('@') ? { email: query } : query ? { query } : {}), ...(role ? { role } : {}), cursor })
+        .page(),
     ),
   latest: ({ client, at }: Here) =>
     one(key('users', at.environment_id, 'latest'), (options) => client.listUsers({ ...at, limit: 6 }, options).page()),
   withEmail: ({ client, at }: Here, email: string) =>
     one(key('users', at.environment_id, 'with email', email), (options) => client.listUsers({ ...at, email, limit: 1 }, options).page()),
+  /** The newest users to whom a role was given. */
+  withRole: ({ client, at }: Here, role: string) =>
+    one(key('users', at.environment_id, 'with role', role), (options) => client.listUsers({ ...at, role, limit: 6 }, options).page()),
   one: ({ client, at }: Here, user_id: string) =>
     one(key('user', at.environment_id, user_id), (options) => client.getUser({ ...at, user_id }, options)),
   /** With its version, for the form. */

@@ -107,14 +107,14 @@ test('more than 1,000 people are 1,000', async () => {
   const { id } = await createUser('everybody')
   const now = w.now()
   const given = JSON.stringify([role.id])
-  const of = w.deployment.db.of(w.test.id)
+  const { db } = w.deployment
   for (let n = 0; n < 1_100; n += 100) {
     const ids = Array.from({ length: 100 }, (_, i) => `${id.slice(0, -4)}${String(n + i).padStart(4, '0')}`)
     const users = ids.map((id) => sql`(${w.test.id}, ${id}, ${id}, ${id}, 0, 0, '{}', ${given}, ${now}, ${now})`)
     const holders = ids.map((id) => sql`(${w.test.id}, ${role.id}, ${id})`)
-    await of.run(sql`insert into users (environment_id, id, email, email_key, email_verified, phone_number_verified, metadata, roles, created_at, updated_at)
+    await db.run(sql`insert into users (environment_id, id, email, email_key, email_verified, phone_number_verified, metadata, roles, created_at, updated_at)
       values ${join(users, ', ')}`)
-    await of.run(sql`insert into role_holders (environment_id, role_id, user_id) values ${join(holders, ', ')}`)
+    await db.run(sql`insert into role_holders (environment_id, role_id, user_id) values ${join(holders, ', ')}`)
   }
   const { users, effects } = await preview(role, { permissions: [] })
   assert.deepEqual([users, effects.map((each: { users: number }) => each.users)], [1_000, [1_000]])

@@ -23,11 +23,6 @@ const namesInForms = (kind: string): Set<string> =>
 const elsewhere: Readonly<Record<string, string>> = {
   'provider.enabled': 'the list of providers switches it, and asks before it switches it off',
   'webhook.events': 'the tab "Event kinds" has the choices: pages/webhook/kinds.tsx',
-  'role.name': 'roles have no page yet',
-  'role.description': 'roles have no page yet',
-  'role.default': 'roles have no page yet',
-  'role.administers': 'roles have no page yet',
-  'role.permissions': 'roles have no page yet',
 }
 
 for (const kind of object_kinds) {

@@ -40,7 +40,7 @@ export type Subject = ObjectKind | 'settings'
 export const pages = {
   settings: '/settings',
   resource_server: '/resource-servers',
-  role: '/resource-servers', // whose scopes they name
+  role: '/roles',
   application: '/applications',
   provider: '/providers',
   webhook: '/webhooks',
