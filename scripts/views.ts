@@ -49,6 +49,7 @@ export async function fill(w: World) {
     scopes: [{ name: 'orders:read', description: 'Read your orders' }],
   }
   await post('/resource-servers', resource)
+  const role = await fillRoles(post, w)
   const provider = await post('/providers', { type: 'google', client_id: '123.apps.example.com', client_secret: 'a secret' })
   await post('/providers', { type: 'oidc', display_name: 'Acme staff', issuer: 'https://localhost:9', client_id: 'x', client_secret: 'y' })
   const secret = await post('/auth-keys', { type: 'auth_secret', label: 'orders backend' })
@@ -56,6 +57,7 @@ export async function fill(w: World) {
   const webhook = await post('/webhooks', { url: 'https://hooks.example.com/ostiary', slug: 'orders' })
   await w.call('POST', `${w.test.path}/webhooks/${webhook.id}/test`)
   const ada = await w.createUser(w.test, { name: 'Ada Lovelace', email: 'ada@example.com', email_verified: true })
+  expectStatus(200, await w.call('PATCH', `/v1/auth/users/${ada.id}`, { key: secret.key, body: { roles: ['support'] } }))
   await w.createUser(w.test, { name: 'Grace Hopper', email: 'grace@example.com' })
   await signInForTokens(w, w.test, application, { user: ada })
   const wrong = createAgent()
@@ -65,7 +67,33 @@ export async function fill(w: World) {
   await w.call('POST', `${w.test.path}/settings/email/test`, { body: { to: 'ada@example.com' } })
   await w.call('PATCH', `${w.test.path}/applications/${application.id}`, { body: { name: 'Meal planner' } })
   await w.call('GET', '/v1/auth/users', { key: secret.key })
-  return { application, provider, webhook, ada, ...(await promote(w)) }
+  return { application, provider, webhook, ada, role, ...(await promote(w)) }
+}
+
+/** Roles at two resource servers. One of them names what is gone. */
+async function fillRoles(post: (path: string, body: unknown) => Promise<{ id: string }>, w: World) {
+  const names = ['stock:read', 'stock:write', 'stock:count']
+  const stock = {
+    slug: 'stock',
+    name: 'Stock',
+    identifier: 'https://stock.example.com',
+    require_roles: true,
+    scopes: names.map((name) => ({ name })),
+  }
+  await post('/resource-servers', stock)
+  const old = { slug: 'old-orders', name: 'Old orders', identifier: 'https://old.example.com', scopes: [{ name: 'orders:export' }] }
+  const { id } = await post('/resource-servers', old)
+  const of = (resource_server: string, ...scopes: string[]) => ({ resource_server, scopes })
+  await post('/roles', { name: 'Reader', kind: 'user', default: true, permissions: [of('orders', 'orders:read')] })
+  await post('/roles', { name: 'Administrator', kind: 'organization', administers: true })
+  const role = await post('/roles', {
+    name: 'Support',
+    description: 'Answers the questions of customers',
+    kind: 'user',
+    permissions: [of('orders', 'orders:read'), of('stock', 'stock:read', 'stock:write'), of('old-orders', 'orders:export')],
+  })
+  await w.call('DELETE', `${w.test.path}/resource-servers/${id}`)
+  return role
 }
 
 /** One promotion that was applied and, since plans to Live then need an approval, two that were not, and one the other way around. */
@@ -105,7 +133,7 @@ const projectOf = (environment: string) => environment.replace(/\/[^/]+$/, '/pro
 /** Pages of the dashboard at `base`, the address of the tenant and the environment. */
 export function dashboardViews(
   base: { tenant: string; test: string; live: string; empty: string },
-  { application, webhook, ada, promotions }: Filled,
+  { application, webhook, ada, role, promotions }: Filled,
 ): View[] {
   const at = (name: string, url: string, then: (page: Page) => Promise<unknown> = heading): View => ({
     name,
@@ -120,11 +148,17 @@ export function dashboardViews(
     await page.getByRole('button', { name, exact: true }).first().click()
     await dialog(page)
   }
+  const editRole = async (page: Page) => {
+    await press(/^Edit.*Support/)(page)
+    await page.getByLabel('stock:write').uncheck()
+    await page.locator('.effects').scrollIntoViewIfNeeded()
+  }
   const inEnvironment = (place: string, url: string) =>
     [
       'users',
       'applications',
       'resource-servers',
+      'roles',
       'providers',
       'sign-in-pages',
       'api-keys',
@@ -191,6 +225,13 @@ export function dashboardViews(
     at('provider edit', `${base.test}/providers`, press(/^Edit/)),
     at('key create', `${base.test}/api-keys`, press('Create key')),
     at('resource server add', `${base.test}/resource-servers`, press('Add resource server')),
+    at('role create', `${base.test}/roles`, press('Create role')),
+    at('role record', `${base.test}/roles?chosen=${role.id}`, dialog),
+    at('role edit', `${base.test}/roles`, editRole),
+    at('role delete', `${base.test}/roles`, async (page) => {
+      await page.getByRole('button', { name: /^Delete.*Support/ }).click()
+      await page.locator('.effects').waitFor()
+    }),
     at('webhook add', `${base.test}/webhooks`, press('Add webhook')),
     ...['deliveries', 'kinds', 'verify', 'settings'].map((tab) => at(`webhook ${tab}`, `${base.test}/webhooks/${webhook.id}?tab=${tab}`)),
     at('event', `${base.test}/events`, async (page) => {

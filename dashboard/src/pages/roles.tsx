@@ -29,7 +29,7 @@ export default function Roles() {
         <>
           <b>{open(name)}</b>
           <code className="any">{slug}</code>
-          {description ? <span className="muted">{description}</span> : null}
+          {description ? <div className="muted small">{description}</div> : null}
         </>
       ),
     },
@@ -88,9 +88,9 @@ function Permissions({ of }: { of: EnvironmentRole['permissions'] }) {
   const count = countOf(of)
   if (count === 0) return <span className="muted">None</span>
   return (
-    <>
+    <span>
       {count === 1 ? '1 scope' : `${count} scopes`}
       <span className="muted small any"> at {of.map(({ resource_server }) => resource_server).join(', ')}</span>
-    </>
+    </span>
   )
 }

@@ -322,6 +322,7 @@ test('a viewer sees what only others may change, with the reason, and the API re
     ['/dashboard/t/acme/members', 'Members',          'Invite',              'admin'],
     [`${base}/applications`,      'Applications',     'New application',     'developer'],
     [`${base}/resource-servers`,  'Resource servers', 'Add resource server', 'developer'],
+    [`${base}/roles`,             'Roles',            'Create role',         'developer'],
     [`${base}/providers`,         'Providers',        'Add provider',        'developer'],
     [`${base}/api-keys`,          'API keys',         'Create key',          'developer'],
     [`${base}/webhooks`,          'Webhooks',         'Add webhook',         'developer'],
@@ -531,6 +532,8 @@ test('every page passes the audit, in both themes, narrow and wide', { skip: noB
     identifier: 'https://api.example.com',
     scopes: [{ name: 'orders:read', description: 'Read your orders' }, { name: 'orders:write' }],
   })
+  const permissions = [{ resource_server: 'orders', scopes: ['orders:read'] }]
+  const role = await post(`${w.test.path}/roles`, { name: 'Support', kind: 'user', description: 'Answers questions', permissions })
   await post(`${w.test.path}/providers`, { type: 'github', client_id: 'of-github', client_secret: 'a secret' })
   await w.call('GET', `${w.test.path}/settings`, { key: null })
   const { page, faults } = await openDashboard(w, browser, owner)
@@ -553,6 +556,9 @@ test('every page passes the audit, in both themes, narrow and wide', { skip: noB
     ['credentials',    `${test_base}/applications/${application.client_id}?tab=credentials`, 'Meal Planner'],
     ['application events', `${test_base}/applications/${application.client_id}?tab=events`,  'Meal Planner'],
     ['resource servers', `${test_base}/resource-servers`,                             'Resource servers'],
+    ['roles',          `${test_base}/roles`,                                          'Roles'],
+    ['new role',       `${test_base}/roles?new=1`,                                    'Roles'],
+    ['one role',       `${test_base}/roles?chosen=${role.id}`,                        'Roles'],
     ['providers',      `${test_base}/providers`,                                      'Providers'],
     ['api keys',       `${test_base}/api-keys`,                                       'API keys'],
     ['webhooks',       `${test_base}/webhooks`,                                       'Webhooks'],
@@ -574,6 +580,7 @@ test('every page passes the audit, in both themes, narrow and wide', { skip: noB
     ['/users',            'Users',            'Add user'],
     ['/applications',     'Applications',     'New application'],
     ['/resource-servers', 'Resource servers', 'Add resource server'],
+    ['/roles',            'Roles',            'Create role'],
     ['/providers',        'Providers',        'Add provider'],
     ['/api-keys',         'API keys',         'Create key'],
     ['/webhooks',         'Webhooks',         'Add webhook'],

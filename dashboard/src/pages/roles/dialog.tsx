@@ -142,7 +142,7 @@ function RoleFields({ fields, error, servers, stored = nothing, without_effect =
         of={fields}
         error={error}
         but={{
-          kind: is_new ? { label: 'Who gets it' } : null,
+          kind: is_new ? {} : null,
           name: { below: slug },
           default: {
             label: of_users ? 'Every user has it' : 'Every member of an organization has it',

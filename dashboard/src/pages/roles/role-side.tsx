@@ -3,6 +3,7 @@ import type { EnvironmentRole } from '@ostiary/sdk'
 import { Link } from '@tanstack/react-router'
 import { Copied } from '../../parts/copy.tsx'
 import { Id } from '../../parts/names.tsx'
+import { Note } from '../../parts/note.tsx'
 import { ChangeButton } from '../../parts/page.tsx'
 import { Loaded, useRead } from '../../parts/reading.tsx'
 import { Facts, Side } from '../../parts/side.tsx'
@@ -100,10 +101,10 @@ function Gives({ role: { permissions } }: { role: EnvironmentRole }) {
                 )
               })}
               {gone.length > 0 ? (
-                <p className="small muted">
+                <Note tone="warn">
                   It also names what is gone, which gives nothing:{' '}
                   {gone.map(({ resource_server, scopes }) => `${resource_server} (${scopes.join(', ')})`).join(', ')}.
-                </p>
+                </Note>
               ) : null}
             </>
           )
