@@ -14,6 +14,7 @@ export const readinessCodes = [
   'two_owners',
   'passkeys_usable',
   'claims_for_products',
+  'roles_give_scopes',
   'real_sign_in',
 ] as const
 

@@ -2308,7 +2308,7 @@ export type Readiness = {
 
 export type ReadinessCheck = {
   /** The name of the check. */
-  code: 'mail_works' | 'application_exists' | 'https_only' | 'no_try_address' | 'keys_restricted' | 'webhooks_answer' | 'providers_answer' | 'links_set' | 'two_owners' | 'passkeys_usable' | 'claims_for_products' | 'real_sign_in'
+  code: 'mail_works' | 'application_exists' | 'https_only' | 'no_try_address' | 'keys_restricted' | 'webhooks_answer' | 'providers_answer' | 'links_set' | 'two_owners' | 'passkeys_usable' | 'claims_for_products' | 'roles_give_scopes' | 'real_sign_in'
   /** Whether the environment passes the check now. */
   ok: boolean
   /** Whether there is something to check: without a key, no key has to be restricted. Such a check passes. */

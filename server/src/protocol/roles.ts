@@ -162,6 +162,12 @@ export function leavesNone(asked: readonly string[], given: readonly string[], o
   return given !== asked && asked.some(isOfServer) && !given.some(isOfServer)
 }
 
+/** The resource servers that require roles, and the first of them whose scopes no role gives: nobody can use it. */
+export function findUngiven({ requiring }: Access): { requiring: number; ungiven: string | null } {
+  const ungiven = [...requiring].find(([, scopes]) => scopes.size > 0 && [...scopes.values()].every((roles) => roles === none))
+  return { requiring: requiring.size, ungiven: ungiven?.[0] ?? null }
+}
+
 const bytes_of_entry = 100
 
 /** About the bytes that a process needs for it. */

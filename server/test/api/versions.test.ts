@@ -18,7 +18,9 @@ const changes = all.filter((route) => route.method === 'PATCH' || route.method =
  * member of the table is not an invitation, which alone is resent. */
 const actions = all.filter((route) => {
   const object = at('GET', route.path.replace(/\/[^/]+$/, ''))
-  const is_other = [routes.previewSettings, routes.previewRole, routes.checkProvider, routes.resendInvitation].some((other) => other === route)
+  const is_other = [routes.previewSettings, routes.previewRole, routes.checkProvider, routes.resendInvitation].some(
+    (other) => other === route,
+  )
   return route.method === 'POST' && !is_other && route.returns[0] === 200 && object && single.includes(object)
 })
 

@@ -6,6 +6,7 @@ import { sql } from '../../src/db/db.ts'
 import { insertMember } from '../../src/domain/members/store.ts'
 import { createPerson } from '../support/cookie-browser.ts'
 import { until } from '../support/receiver.ts'
+import { createRole, deleteRole } from '../support/roles.ts'
 import { createAuthKey } from '../support/tenants.ts'
 import { expectStatus, type TestEnvironment, world } from '../support/world.ts'
 
@@ -128,6 +129,22 @@ test('a product that needs a user name warns until the address takes its place, 
   assert.ok((await failing(environment)).includes('claims_for_products'))
   await w.changeSettings(environment, { claims: { preferred_username: 'email' } })
   assert.ok(!(await failing(environment)).includes('claims_for_products'))
+})
+
+test('a resource server that requires roles warns until a role gives one of its scopes, and again once that role is gone', async () => {
+  const { live: environment } = await w.createProject('roles')
+  const warns = async () => (await failing(environment)).includes('roles_give_scopes')
+  const body = { slug: 'orders', name: 'Orders', identifier: 'https://orders.example.com', scopes: [{ name: 'read' }] }
+  const server = expectStatus(201, await w.call('POST', `${environment.path}/resource-servers`, { body }))
+  assert.equal(await warns(), false)
+  expectStatus(200, await w.call('PATCH', `${environment.path}/resource-servers/${server.id}`, { body: { require_roles: true } }))
+  assert.equal(await warns(), true)
+  const role = await createRole(w, environment, { permissions: [{ resource_server: 'orders', scopes: ['read'] }] })
+  assert.equal(await warns(), false)
+  await deleteRole(w, environment, role)
+  assert.equal(await warns(), true)
+  expectStatus(200, await w.call('PATCH', `${environment.path}/resource-servers/${server.id}`, { body: { scopes: [] } }))
+  assert.equal(await warns(), false)
 })
 
 test('a second owner passes the check of owners, a second member with another role does not', async () => {

@@ -8,6 +8,7 @@ import { useQueryState } from '../../parts/search.ts'
 import { useEnvironment } from '../../scope.tsx'
 import { problemIn } from '../applications/redirect-uri.ts'
 import { ComparedValue } from '../calls/refused-value.tsx'
+import { AllowedRoles } from './allowed-roles.tsx'
 import { useApplicationEdit } from './form.tsx'
 import { offeredAddress } from './offered-address.ts'
 
@@ -78,6 +79,18 @@ export function Scopes(props: Edited<Application>) {
         of={fields}
         error={form.edit.error}
         but={{
+          allowed_roles: null,
+          roles_claim: {
+            above: (
+              <AllowedRoles
+                value={fields.values.allowed_roles}
+                stored={application.allowed_roles}
+                change={(allowed_roles) => fields.enter({ allowed_roles })}
+                error={form.edit.error}
+              />
+            ),
+            placeholder: 'roles',
+          },
           require_pkce: is_web ? {} : { disabled: true, description: 'Always required of public applications.' },
           nonce_replaces_pkce: is_web ? { disabled: !fields.values.require_pkce } : null,
         }}

@@ -26,6 +26,7 @@ const texts: Record<Check['code'], { title: string; act: string }> = {
   two_owners:         { title: 'A second owner can sign in',             act: 'Invite one' },
   passkeys_usable:    { title: 'Passkeys in use are switched on',        act: 'Open the settings' },
   claims_for_products: { title: 'Products get the names that they need', act: 'Open the settings' },
+  roles_give_scopes:  { title: 'Roles give the scopes that need one',    act: 'Open the roles' },
   real_sign_in:       { title: 'A person signed in once',                act: 'See sign-ins' },
 }
 

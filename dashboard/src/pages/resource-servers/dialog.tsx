@@ -1,15 +1,18 @@
 /** A resource server: added, or edited for the version that was read. The scopes are shown as people read them on the consent page. */
 import '../../styles/sign-in-objects.css'
 import type { ResourceServer, ResourceServerChange, ResourceServerCreation } from '@ostiary/sdk'
+import { Link } from '@tanstack/react-router'
 import { useAction } from '../../parts/action.ts'
 import { type Edited, useEdit } from '../../parts/edit.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { Icon } from '../../parts/icon.tsx'
+import { Note } from '../../parts/note.tsx'
 import { labelsOf, ObjectFields, useObjectFields } from '../../parts/object-fields.tsx'
 import { useRead } from '../../parts/reading.tsx'
 import { Editing } from '../../parts/save.tsx'
 import { resourceServers } from '../../queries/resource-servers.ts'
-import { useEnvironment } from '../../scope.tsx'
+import { roles } from '../../queries/roles.ts'
+import { toPage, useEnvironment } from '../../scope.tsx'
 
 const names = ['name', 'identifier', 'scopes', 'require_roles', 'roles_claim', 'access_token_format', 'access_token_ttl_seconds'] as const
 
@@ -61,7 +64,7 @@ interface DialogProps {
 }
 
 function ResourceServerDialog({ fields, server, action, submit, close }: DialogProps) {
-  const { name, scopes } = fields.values
+  const { name, scopes, require_roles } = fields.values
   return (
     <FormDialog
       title={server ? `Edit ${server.name}` : 'Add a resource server'}
@@ -75,10 +78,31 @@ function ResourceServerDialog({ fields, server, action, submit, close }: DialogP
         error={action.error}
         but={{
           identifier: { disabled: server !== undefined, placeholder: 'https://api.example.com' },
+          require_roles: { below: require_roles ? <NoRoleYet slug={server?.slug} scopes={scopes} /> : null },
+          roles_claim: { placeholder: 'roles' },
           scopes: { placeholder: 'orders:read Read your orders', below: <ConsentPreview name={name} scopes={scopes} /> },
         }}
       />
     </FormDialog>
+  )
+}
+
+/** Where a role is needed and none gives a scope, nobody can use the resource server. */
+function NoRoleYet({ slug, scopes }: { slug: string | undefined; scopes: ResourceServer['scopes'] }) {
+  const every = useRead(roles.every(useEnvironment()))
+  const isOfServer = (name: string) => scopes.some((scope) => scope.name === name)
+  const is_given = every.data?.some(({ permissions }) =>
+    permissions.some((entry) => entry.resource_server === slug && entry.scopes.some(isOfServer)),
+  )
+  if (is_given !== false) return null
+  return (
+    <Note tone="warn">
+      No role gives a scope of it yet, so nobody gets one.{' '}
+      <Link className="u" {...toPage('/roles')}>
+        Name its scopes in a role
+      </Link>
+      {slug === undefined ? ' once it is added.' : '.'}
+    </Note>
   )
 }
 

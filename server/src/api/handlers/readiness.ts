@@ -1,15 +1,24 @@
 /** Whether an environment is ready for real users: reads the facts and lets `checks.ts` judge them. */
 import type { Readiness } from '@ostiary/contract/readiness.ts'
 import { judgeReadiness } from '../../domain/readiness/checks.ts'
-import { countOwners, countPasskeyOnly, countSecretKeys, findProviders, findWebhooks, hasSignIn } from '../../domain/readiness/store.ts'
+import {
+  countOwners,
+  countPasskeyOnly,
+  countSecretKeys,
+  findProviders,
+  findServerNamed,
+  findWebhooks,
+  hasSignIn,
+} from '../../domain/readiness/store.ts'
 import { effectiveSettings } from '../../domain/tenancy/settings.ts'
 import { findSettings } from '../../domain/tenancy/store.ts'
 import { notFound } from '../../http/problem.ts'
+import { findUngiven, no_access } from '../../protocol/roles.ts'
 import { environmentOf } from '../environment.ts'
 import type { Handler } from '../handler.ts'
 
 export const getReadiness: Handler<'getReadiness'> = async (services, call): Promise<Readiness> => {
-  const { config, db, now, scanApplications } = services
+  const { config, db, issuers, now, scanApplications } = services
   const { id, tenant_id, project_id, type, issuer } = await environmentOf(services, call)
   const [row, applications, secret_keys, webhooks, providers, owners, has_sign_in] = await Promise.all([
     findSettings(db, tenant_id, project_id, id),
@@ -23,6 +32,7 @@ export const getReadiness: Handler<'getReadiness'> = async (services, call): Pro
   if (!row) throw notFound()
   const { claims, email, links, sign_in, sign_up } = effectiveSettings(type, row.settings)
   const passkey_only = sign_in.passkey ? 0 : await countPasskeyOnly(db, id)
+  const { requiring, ungiven } = findUngiven((await (await issuers.find(id))?.access()) ?? no_access)
   return judgeReadiness({
     type,
     issuer,
@@ -36,6 +46,7 @@ export const getReadiness: Handler<'getReadiness'> = async (services, call): Pro
     secret_keys,
     webhooks,
     providers,
+    resource_servers: { requiring, ungiven: ungiven === null ? null : await findServerNamed(db, id, ungiven) },
     owners,
     passkey_only,
     has_sign_in,

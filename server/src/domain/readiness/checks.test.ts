@@ -16,6 +16,7 @@ const ready: Findings = {
   secret_keys: { all: 1, open: 0 },
   webhooks: { enabled: 1, with_http: null, silent: null, given_up: null },
   providers: { enabled: 1, failed: null },
+  resource_servers: { requiring: 1, ungiven: null },
   owners: 2,
   passkey_only: 0,
   has_sign_in: true,
@@ -59,6 +60,7 @@ const failures: Case[] = [
   { why: 'passkeys are off and one person has no other factor', found: { passkey_only: 1 },                                 code: 'passkeys_usable',    link: '/E/settings',           required: false },
   { why: 'a product needs a user name that nobody has', found: { applications: { ...ready.applications, needing: { preferred_username: shop, name: null } } }, code: 'claims_for_products', link: '/E/settings', required: false },
   { why: 'a product needs a name that nobody has', found: { applications: { ...ready.applications, needing: { preferred_username: shop, name: shop } }, claims: { preferred_username: 'email', name: 'none' } }, code: 'claims_for_products', link: '/E/settings', required: false },
+  { why: 'no role gives a scope of a resource server that requires roles', found: { resource_servers: { requiring: 2, ungiven: shop } }, code: 'roles_give_scopes', link: '/E/roles', required: false },
   { why: 'no person signed in',                   found: { has_sign_in: false },                                            code: 'real_sign_in',       link: '/E/events?type=sign_in.succeeded', required: true },
 ]
 for (const { why, found, code, link, required } of failures)
@@ -100,6 +102,7 @@ test('a check without an object passes and says that it does not apply, and no d
     webhooks: { ...ready.webhooks, enabled: 0 },
     providers: { enabled: 0, failed: null },
     links: { terms_url: null, privacy_url: null, support_url: null },
+    resource_servers: { requiring: 0, ungiven: null },
     owners: 1,
     has_sign_in: false,
   }
@@ -114,6 +117,7 @@ test('a check without an object passes and says that it does not apply, and no d
       'providers_answer',
       'passkeys_usable',
       'claims_for_products',
+      'roles_give_scopes',
     ].map((code) => [code, true]),
   )
   for (const { detail } of [...checks, ...judgeReadiness({ ...ready, passkey_only: 2, secret_keys: { all: 2, open: 2 } }).checks])

@@ -43,6 +43,12 @@ export interface Findings {
     /** An enabled provider whose last sign-in or check failed, with what happened. */
     failed: (Named & { detail: string }) | null
   }
+  resource_servers: {
+    /** How many give a scope only by a role. */
+    requiring: number
+    /** One of them of which no role gives a scope. */
+    ungiven: Named | null
+  }
   owners: number
   /** People whose only second factor is a passkey while passkeys are off, counted up to `most_counted`. */
   passkey_only: number
@@ -214,6 +220,20 @@ const checks: Record<ReadinessCheck['code'], Check> = {
       return needing.preferred_username || needing.name
         ? passed('The claims have what the products need.', link)
         : nothing('No application is of a product that needs a name.', link)
+    },
+  },
+  roles_give_scopes: {
+    level: 'recommended',
+    judge({ resource_servers: { requiring, ungiven }, url }) {
+      const link = `${url}/roles`
+      if (ungiven)
+        return failed(
+          `The resource server ${quoted(ungiven)} gives scopes only by roles, and no role gives one, so nobody can use it. Name its scopes in a role, or let it give them without one.`,
+          link,
+        )
+      return requiring === 0
+        ? nothing('No resource server requires roles.', link)
+        : passed('Every resource server that requires roles has a role that gives a scope.', link)
     },
   },
   real_sign_in: {

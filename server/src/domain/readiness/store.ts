@@ -155,6 +155,17 @@ export async function findProviders(db: Db, environment_id: EnvironmentId): Prom
   }
 }
 
+const NamedServer = z.object({ id: z.string(), name: z.string() })
+
+/** Finds the resource server with this identifier, to name it. */
+export const findServerNamed = (db: Db, environment_id: EnvironmentId, identifier: string): Promise<Named | null> =>
+  db
+    .of(environment_id)
+    .maybeOne(
+      NamedServer,
+      sql`select id, name from resource_servers where environment_id = ${environment_id} and identifier = ${identifier}`,
+    )
+
 /** Counts the owners of a tenant up to two. */
 export async function countOwners(db: Db, tenant_id: TenantId): Promise<number> {
   const row = await db.maybeOne(

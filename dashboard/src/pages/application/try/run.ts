@@ -21,7 +21,7 @@ import {
   revoke,
   type Tokens,
 } from './oidc.ts'
-import { took } from './words.ts'
+import { notGiven, took } from './words.ts'
 
 export interface Step {
   name: string
@@ -44,6 +44,8 @@ export interface Run {
   failure: Failure | null
   tokens: Tokens | null
   userinfo: Claims | null
+  /** Scopes that were asked for and that the access token does not have. */
+  not_given: string[]
   is_window_closed: boolean
 }
 
@@ -131,7 +133,7 @@ export function useTry(application: Application, issuer: string) {
       )
       if (number !== current.current) return dropTokens({ endpoints, asker, tokens })
       held.current = { endpoints, asker, tokens }
-      show({ tokens })
+      show({ tokens, not_given: notGiven(options.scope, tokens.scope) })
       const { id_token } = tokens
       if (id_token !== undefined) {
         const check = () => checkIdToken(endpoints, application.client_id, id_token, begun.nonce)
@@ -170,7 +172,7 @@ export function useTry(application: Application, issuer: string) {
   return { run, start }
 }
 
-const nothing: Run = { state: 'working', steps: [], failure: null, tokens: null, userinfo: null, is_window_closed: false }
+const nothing: Run = { state: 'working', steps: [], failure: null, tokens: null, userinfo: null, not_given: [], is_window_closed: false }
 
 /** Whether the exchange of the code needs the client secret. A key for assertions is never in a browser. */
 export const needsSecret = ({ token_endpoint_auth_method }: Application) => token_endpoint_auth_method !== 'none'

@@ -123,6 +123,7 @@ function Steps({ run, refusals, has_key }: { run: Run; refusals: Refusal[]; has_
         {failure ? <Failed failure={failure} refusals={refusals} /> : null}
         {run.state === 'waiting' ? <Waiting is_closed={run.is_window_closed} refusals={refusals} /> : null}
       </ol>
+      {run.not_given.length > 0 ? <NotGiven scopes={run.not_given} /> : null}
       {run.state === 'code_only' ? (
         <p className="note try-note">
           <Icon name="info" size={16} />
@@ -136,6 +137,27 @@ function Steps({ run, refusals, has_key }: { run: Run; refusals: Refusal[]; has_
     </div>
   )
 }
+
+/** A token has the scopes that the roles of the person give, which can be fewer than were asked for. */
+const NotGiven = ({ scopes }: { scopes: string[] }) => (
+  <div className="note warn try-note">
+    <Icon name="warn" size={16} />
+    <span>
+      Asked for and not given:{' '}
+      {scopes.map((name, place) => (
+        <span key={name}>
+          {place > 0 ? ', ' : ''}
+          <code>{name}</code>
+        </span>
+      ))}
+      . Where a resource server needs roles, a person gets only the scopes that their{' '}
+      <Link className="u" {...toPage('/roles')}>
+        roles
+      </Link>{' '}
+      give. The record of the user says which.
+    </span>
+  </div>
+)
 
 const Waiting = ({ is_closed, refusals }: { is_closed: boolean; refusals: Refusal[] }) => (
   <li>

@@ -42,8 +42,15 @@ const roughly = (seconds: number) =>
 /** The time that a step took. */
 export const took = (ms: number) => (ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`)
 
+/** The scopes of a request that the token does not have. */
+export function notGiven(asked: string, given: string): string[] {
+  const has = given.split(' ')
+  return [...new Set(asked.split(/\s+/))].filter((name) => name !== '' && !has.includes(name))
+}
+
 const fixes: Record<string, string> = {
-  access_denied: 'The person cancelled, or may not sign in. Run it again.',
+  access_denied:
+    'The person cancelled, may not sign in, or has no role that lets them in or gives one of the scopes. The record of the user says what their roles give.',
   invalid_scope:
     'Choose scopes that the application may request: they are on the tab Scopes and consent. Scopes of an API need its resource.',
   invalid_target: 'Enter the identifier of a resource server of this environment.',
