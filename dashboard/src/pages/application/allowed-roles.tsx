@@ -26,7 +26,7 @@ export function AllowedRoles({ value, stored, change, error }: AllowedRolesProps
     change([...stored.filter((each) => next.includes(each)), ...next.filter((each) => !stored.includes(each))])
   }
   return (
-    <fieldset aria-describedby={problem ? `${id}-problem` : undefined} aria-invalid={problem ? true : undefined}>
+    <fieldset aria-describedby={problem ? `${id}-problem` : undefined}>
       <legend className="lab">Roles that let a person in</legend>
       <p className="hint">
         {value.length === 0

@@ -35,7 +35,7 @@ export function PermissionBoxes({ servers, value, stored, without_effect, change
   const made_again = madeAgainOf(without_effect, servers)
   const problem = fieldError(error, '/permissions')
   return (
-    <fieldset className="permissions" aria-describedby={problem ? `${id}-problem` : undefined} aria-invalid={problem ? true : undefined}>
+    <fieldset className="permissions" aria-describedby={problem ? `${id}-problem` : undefined}>
       <legend className="lab">Permissions</legend>
       <p className="hint">What a person with this role may do: scopes of your resource servers.</p>
       {problem ? (
