@@ -1,4 +1,4 @@
-/** What a change of a role would do: the scopes that people gain and lose by it, and how many people. */
+/** The outcome of a change of a role before it is made: the scopes that people gain and lose by it, and how many people. */
 import { z } from 'zod'
 import { Permission } from './objects/role.ts'
 import { Slug } from './values.ts'
@@ -24,7 +24,7 @@ export const RolePreview = z.strictObject({
   effects: z
     .array(Effect)
     .describe(
-      'The scopes that somebody gains or loses, in order of resource server and name. A scope that another role gives is not lost, and where a resource server requires no roles nobody gains or loses anything. Of more than 20,000 holders the newest are counted.',
+      'The scopes that people gain or lose, in order of resource server and name. A scope that another role gives is not lost, and where a resource server requires no roles nobody gains or loses anything. Of more than 20,000 holders the newest are counted.',
     ),
   without_effect: z
     .array(Permission)

@@ -14,7 +14,7 @@ export const roles = {
   /** With its version, for the form. */
   one: ({ client, at }: Here, role_id: string) =>
     one(key('roles', at.environment_id, 'one', role_id), (options) => client.responses.getRole({ ...at, role_id }, options)),
-  /** What a change would give and take now. */
+  /** The effects that a change would have now. */
   preview: ({ client, at }: Here, role_id: string, change: RoleChange) =>
     one(
       key('roles', at.environment_id, 'preview', role_id, JSON.stringify(change)),

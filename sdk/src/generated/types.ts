@@ -2539,7 +2539,7 @@ export type RoleKind = 'user' | 'organization'
 export type RolePreview = {
   /** How many users were given the role, counted to 1,000. Blocked users are not counted. */
   users: number
-  /** The scopes that somebody gains or loses, in order of resource server and name. A scope that another role gives is not lost, and where a resource server requires no roles nobody gains or loses anything. Of more than 20,000 holders the newest are counted. */
+  /** The scopes that people gain or lose, in order of resource server and name. A scope that another role gives is not lost, and where a resource server requires no roles nobody gains or loses anything. Of more than 20,000 holders the newest are counted. */
   effects: ({
     /** The slug of a resource server that requires roles. */
     resource_server: string

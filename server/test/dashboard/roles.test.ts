@@ -1,7 +1,7 @@
 /** The words and boxes of the page of roles. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Permission } from '@ostiary/sdk'
+import type { Permission } from '@ostiary/contract/objects/role.ts'
 import { effectLines, peopleWords } from '../../../dashboard/src/pages/roles/effects.ts'
 import { goneOf, madeAgainOf, withScopes } from '../../../dashboard/src/pages/roles/permissions.ts'
 

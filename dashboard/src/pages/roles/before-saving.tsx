@@ -1,4 +1,4 @@
-/** What people gain and lose by a change of a role, before it is made. */
+/** Says who gains and loses which scopes by a change of a role, before it is made. */
 import type { RoleChange, RolePreview } from '@ostiary/sdk'
 import { useEffect, useState } from 'react'
 import { Note } from '../../parts/note.tsx'
@@ -43,7 +43,7 @@ export function BeforeSaving({ role_id, change, kind }: { role_id: string; chang
   )
 }
 
-export function Effects({ of: { users, effects } }: { of: RolePreview }) {
+function Effects({ of: { users, effects } }: { of: RolePreview }) {
   const lines = effectLines(effects)
   if (lines.length === 0)
     return (

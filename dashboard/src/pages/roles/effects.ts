@@ -1,4 +1,4 @@
-/** What a change of a role gives and takes, in words. Pure functions. */
+/** The effects of a change of a role, in words. Pure functions. */
 import type { RolePreview } from '@ostiary/sdk'
 
 type Effect = RolePreview['effects'][number]
@@ -21,7 +21,7 @@ export function peopleWords(users: number): string {
 
 const verbs = { lost: ['loses', 'lose'], gained: ['gains', 'gain'] } as const
 
-/** A line for all scopes that the same number of people lose or gain. What is lost comes first. */
+/** A line for all scopes that the same number of people lose or gain. Lost ones come first. */
 export function effectLines(effects: readonly Effect[]): EffectLine[] {
   const groups = Map.groupBy(effects, ({ change, users }) => `${change} ${users}`)
   const lines = [...groups.values()].flatMap(([first, ...others]): EffectLine[] => {

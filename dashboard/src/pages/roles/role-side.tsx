@@ -60,7 +60,7 @@ function Content({ role, edit, remove }: { role: EnvironmentRole; edit: () => vo
   )
 }
 
-export const whoHas = ({ kind, default: is_default }: Pick<EnvironmentRole, 'kind' | 'default'>) =>
+const whoHas = ({ kind, default: is_default }: Pick<EnvironmentRole, 'kind' | 'default'>) =>
   kind === 'user'
     ? is_default
       ? 'Every user'

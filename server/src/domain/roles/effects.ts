@@ -1,7 +1,7 @@
 // pure
 /**
- * What a change of roles gives and takes: for each scope of a resource server that requires roles whether everyone gains or loses it, and else
- * how many people. A person who has the scope by another role neither gains nor loses it.
+ * Counts who gains and loses something by a change of roles: for each scope of a resource server that requires roles whether everyone gains or
+ * loses it, and else how many people. A person who has the scope by another role neither gains nor loses it.
  */
 import { type Access, type RoleSet, rolesHeld } from '../../protocol/roles.ts'
 
