@@ -1,4 +1,5 @@
 /** One role: what it gives, and to whom it was given. */
+import '../../styles/roles.css'
 import type { EnvironmentRole } from '@ostiary/sdk'
 import { Link } from '@tanstack/react-router'
 import { Copied } from '../../parts/copy.tsx'
@@ -79,7 +80,7 @@ function Gives({ role: { permissions } }: { role: EnvironmentRole }) {
           const gone = goneOf(permissions, servers)
           const present = without(permissions, gone)
           return (
-            <>
+            <div className="role-gives">
               {present.length === 0 ? <p className="muted">No scope.</p> : null}
               {present.map(({ resource_server, scopes }) => {
                 const server = servers.find(({ slug }) => slug === resource_server)
@@ -106,7 +107,7 @@ function Gives({ role: { permissions } }: { role: EnvironmentRole }) {
                   {gone.map(({ resource_server, scopes }) => `${resource_server} (${scopes.join(', ')})`).join(', ')}.
                 </Note>
               ) : null}
-            </>
+            </div>
           )
         }}
       </Loaded>
