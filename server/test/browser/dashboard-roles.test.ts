@@ -145,7 +145,7 @@ test('roles are made, given, narrowed and deleted in the dashboard, which says b
   await t.test('a resource server that requires roles says when no role gives a scope', async () => {
     await show(page, `${base}/resource-servers`, 'Resource servers')
     await button(page, 'Add resource server').click()
-    await dialog.getByLabel('Scopes need a role').check()
+    await dialog.getByLabel('Require roles').check()
     await dialog.getByText('No role gives a scope of it yet').waitFor()
     await dialog.getByRole('button', { name: 'Cancel' }).click()
   })

@@ -108,7 +108,7 @@ function ServerBoxes({ server: { name, identifier, scopes, require_roles }, begi
         <div className="boxes">
           {require_roles ? null : (
             <p className="small muted">
-              Everyone gets these scopes: “Scopes need a role” is off at this resource server. The role gives nothing here until it is on.
+              Everyone gets these scopes: “Require roles” is off at this resource server. The role gives nothing here until it is on.
             </p>
           )}
           {scopes.length > 1 ? (
