@@ -51,7 +51,8 @@ Most products let a person in who has an address and nothing else. Some key thei
 - **A user name** is the claim \`preferred_username\`. The setting \`claims.preferred_username: email\` puts the verified address in its place.
 - **A name** is the claim \`name\`. The setting \`claims.name: email\` does the same, and \`sign_up.name: required\` asks people for one.
 - **A verified address** is one whose person has entered a code or opened a link that was mailed to it.
-- **Groups and roles** do not come from the service yet. The notes of each product say what works without them.
+- **Groups and roles** are the slugs of the person's roles, in the claim that \`roles_claim\` of the application names. The notes of each product say
+  what works without them.
 
 ## All products
 
@@ -146,7 +147,7 @@ const anchorOf = (heading: string) =>
     .replaceAll(' ', '-')
 
 /** The introduction says it of all products. */
-const said_once = /, which do(?:es)? not come from the service yet/
+const said_once = /, which come with `roles_claim` of the application/
 
 function section({ name, slug, homepage, source, setup, notes }: ApplicationTemplate): string {
   const steps = setup.map(({ title, language, text }) => `${title}:\n\n\`\`\`${language === 'form' ? 'text' : language}\n${text}\n\`\`\``)

@@ -52,7 +52,7 @@ OAUTH_PROVIDERS = [
   ],
   notes: [
     'Airflow 3 returns to /auth/oauth-authorized/ostiary, Airflow 2 to /oauth-authorized/ostiary. Remove the address that you do not need.',
-    'New people get the role Viewer. `AUTH_ROLES_MAPPING` needs groups, which do not come from the service yet: give other roles in Airflow.',
+    'New people get the role Viewer. `AUTH_ROLES_MAPPING` needs groups, which come with `roles_claim` of the application; without them give other roles in Airflow.',
   ],
   tried: { version: '3.3.2', at: '2026-11-26' },
   source: 'https://airflow.apache.org/docs/apache-airflow-providers-fab/stable/auth-manager/sso.html',

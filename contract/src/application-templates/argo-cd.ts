@@ -37,7 +37,7 @@ stringData:
     },
   ],
   notes: [
-    'Give roles by the subject of a person in `argocd-rbac-cm`. Groups do not come from the service yet, and `email` can be an unverified address.',
+    'Give roles by the subject of a person in `argocd-rbac-cm`. Groups come with `roles_claim` of the application, and `email` can be an unverified address.',
     'Argo CD 3 sends PKCE with `enablePKCEAuthentication: true`. Then `require_pkce` of the application can be true.',
     'The command `argocd login --sso` needs a second application of the type native with the redirect URI http://localhost:8085/auth/callback, named by `cliClientID`. A person with a session presses Continue there.',
   ],

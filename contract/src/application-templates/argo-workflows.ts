@@ -43,6 +43,8 @@ stringData:
       text: `argo server --auth-mode sso`,
     },
   ],
-  notes: ['`rbac.enabled: true` chooses service accounts by groups, which do not come from the service yet; rules by `sub` work.'],
+  notes: [
+    '`rbac.enabled: true` chooses service accounts by groups, which come with `roles_claim` of the application; rules by `sub` work.',
+  ],
   source: 'https://argo-workflows.readthedocs.io/en/latest/argo-server-sso/',
 })

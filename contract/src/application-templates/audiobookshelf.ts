@@ -28,7 +28,7 @@ Auto Register: on`,
   ],
   notes: [
     'Auto-populate beside Issuer URL fills the addresses in.',
-    'Group Claim and Advanced Permission Claim stay empty: groups do not come from the service yet.',
+    'Groups come with `roles_claim` of the application. Advanced Permission Claim stays empty.',
   ],
   source: 'https://www.audiobookshelf.org/guides/oidc_authentication/',
 })

@@ -24,7 +24,7 @@ OIDC_END_SESSION_ENDPOINT='true'`,
   ],
   notes: [
     'With `AUTH_METHOD=oidc` nobody signs in by password any more. Sign in once, give your account the role Admin, and only then switch for everyone.',
-    '`OIDC_USER_TO_GROUPS` needs groups, which do not come from the service yet: give roles in BookStack.',
+    '`OIDC_USER_TO_GROUPS` needs groups, which come with `roles_claim` of the application; without them give roles in BookStack.',
   ],
   source: 'https://www.bookstackapp.com/docs/admin/oidc-auth/',
 })

@@ -26,7 +26,7 @@ auth.register_provider(
   notes: [
     'Replace `secret_key` by what `openssl rand -hex 32` prints: with it anyone can make the cookie of a person.',
     'The claims of the person are in the `user` of the Flask session. Know people by `sub`; `email` can be an unverified address.',
-    '`groups_auth` and `protected` need groups, which do not come from the service yet.',
+    '`groups_auth` and `protected` need groups, which come with `roles_claim` of the application.',
   ],
   tried: { version: '4.4.1', at: '2026-11-26' },
   source: 'https://github.com/plotly/dash-auth',

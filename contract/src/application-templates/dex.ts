@@ -29,7 +29,7 @@ connectors:
     'The address is the issuer of Dex, with its path, such as https://dex.example.com/dex.',
     'Dex refuses a person without the claim of `userNameKey`; every person here has an address.',
     'A version of Dex that does not know `pkceChallenge` needs `require_pkce` false.',
-    '`insecureEnableGroups` needs groups, which do not come from the service yet.',
+    '`insecureEnableGroups` needs groups, which come with `roles_claim` of the application.',
   ],
   source: 'https://dexidp.io/docs/connectors/oidc/',
 })

@@ -24,7 +24,7 @@ AUTH_OSTIARY_ALLOW_PUBLIC_REGISTRATION='true'`,
   notes: [
     'Directus 12 shows the button only where its licence has single sign-on. Directus 11 needs no licence for it.',
     'New people have no role. `AUTH_OSTIARY_DEFAULT_ROLE_ID` names the id of one.',
-    '`AUTH_OSTIARY_ROLE_MAPPING` needs groups, which do not come from the service yet.',
+    '`AUTH_OSTIARY_ROLE_MAPPING` needs groups, which come with `roles_claim` of the application.',
   ],
   source: 'https://directus.io/docs/configuration/auth-sso',
 })

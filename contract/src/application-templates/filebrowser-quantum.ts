@@ -26,7 +26,7 @@ export default template({
   ],
   notes: [
     'Accounts are keyed by the claim of `userIdentifier`. Do not take `email`: anyone can sign up with an unverified address.',
-    '`adminGroup` needs groups, which do not come from the service yet.',
+    '`adminGroup` needs groups, which come with `roles_claim` of the application.',
   ],
   source: 'https://filebrowserquantum.com/en/docs/configuration/authentication/oidc/',
 })

@@ -46,7 +46,7 @@ OAUTH_PROVIDERS = [
   ],
   notes: [
     'Accounts are keyed by the subject, so a changed address keeps its account.',
-    'New people get the role Public. `AUTH_ROLES_MAPPING` needs groups, which do not come from the service yet: give other roles in the application.',
+    'New people get the role Public. `AUTH_ROLES_MAPPING` needs groups, which come with `roles_claim` of the application; without them give other roles in the application.',
   ],
   tried: { version: '5.3.0', at: '2026-11-26' },
   source: 'https://flask-appbuilder.readthedocs.io/en/latest/security.html#authentication-oauth',

@@ -30,7 +30,7 @@ ACCOUNT_LINKING = login`,
   notes: [
     'The name of the authentication source is part of the redirect URI.',
     '`ACCOUNT_LINKING = login` asks for the password of an account that has the same address. `auto` would link it to an unverified address.',
-    'Teams by `--group-team-map` need groups, which do not come from the service yet.',
+    'Teams by `--group-team-map` need groups, which come with `roles_claim` of the application.',
   ],
   source: 'https://docs.gitea.com/administration/command-line',
 })

@@ -39,7 +39,7 @@ gitlab_rails['omniauth_providers'] = [
   notes: [
     '`omniauth_block_auto_created_users = true`, the default of GitLab, lets an administrator admit each new person.',
     'Leave `omniauth_auto_link_user` out. GitLab would link an existing account to an unverified address.',
-    'Group membership by `gitlab.groups` needs GitLab Premium and groups, which do not come from the service yet.',
+    'Group membership by `gitlab.groups` needs GitLab Premium and groups, which come with `roles_claim` of the application.',
   ],
   source: 'https://docs.gitlab.com/administration/auth/oidc/',
 })

@@ -54,7 +54,7 @@ signout_redirect_url = \`{issuer}/oauth/logout?client_id={client_id}&post_logout
     },
   ],
   notes: [
-    'New people get the role of `auto_assign_org_role`, which is Viewer. Change roles in Grafana: `role_attribute_path` reads groups, which do not come from the service yet.',
+    'New people get the role of `auto_assign_org_role`, which is Viewer. Change roles in Grafana: `role_attribute_path` reads groups, which come with `roles_claim` of the application.',
     'Leave `oauth_allow_insecure_email_lookup` off. Grafana would take an unverified address for an existing account.',
   ],
   source: 'https://grafana.com/docs/grafana/latest/setup-grafana/configure-access/configure-authentication/generic-oauth/',

@@ -25,7 +25,7 @@ Username Claim: email`,
   notes: [
     'The mode can be changed only while Harbor has no other local user than admin.',
     'Harbor keys its accounts by issuer and subject. The user name is taken once.',
-    'Leave Group Claim Name empty: groups do not come from the service yet. Make administrators in Harbor.',
+    'Group Claim Name needs `roles_claim` of the application. Without it leave it empty, and make administrators in Harbor.',
   ],
   source: 'https://goharbor.io/docs/main/administration/configure-authentication/oidc-auth/',
 })

@@ -24,7 +24,7 @@ oidc:
   ],
   notes: [
     '`allowed_domains` and `allowed_users` count only verified addresses. Without them everyone who can sign in joins the network.',
-    '`allowed_groups` needs groups, which do not come from the service yet.',
+    '`allowed_groups` needs groups, which come with `roles_claim` of the application.',
   ],
   source: 'https://headscale.net/stable/ref/oidc/',
 })

@@ -25,7 +25,7 @@ CMD_OAUTH2_USER_PROFILE_EMAIL_ATTR='email'`,
   ],
   notes: [
     '`CMD_DOMAIN` and `CMD_PROTOCOL_USESSL` must give the address of HedgeDoc, from which the redirect URI is made.',
-    '`CMD_OAUTH2_ACCESS_ROLE` needs roles, which do not come from the service yet.',
+    '`CMD_OAUTH2_ACCESS_ROLE` needs roles, which come with `roles_claim` of the application.',
   ],
   source: 'https://docs.hedgedoc.org/configuration/#oauth2-login',
 })

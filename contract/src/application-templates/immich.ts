@@ -26,7 +26,7 @@ Mobile Redirect URI: {url}/api/oauth/mobile-redirect`,
   notes: [
     'Immich links an existing account to the first person who comes with its address, so the address must be verified.',
     'The apps return through the address of the server, since a web application cannot register app.immich:///oauth-callback.',
-    'Role and quota claims do not come from the service yet.',
+    'Role and quota claims do not come from the service.',
   ],
   source: 'https://docs.immich.app/administration/oauth/',
 })

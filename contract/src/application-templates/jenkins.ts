@@ -31,7 +31,7 @@ export default template({
   notes: [
     'Jenkins keys its accounts by `preferred_username`. Do not take `email` in its place: anyone can sign up with an unverified address.',
     'Set up the escape hatch of the plugin before you save, so that you can come in while the service is out of reach.',
-    'Permissions by group need groups, which do not come from the service yet.',
+    'Permissions by group need groups, which come with `roles_claim` of the application.',
   ],
   source: 'https://github.com/jenkinsci/oic-auth-plugin/blob/master/docs/configuration/README.md',
 })

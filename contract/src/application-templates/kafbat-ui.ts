@@ -27,6 +27,8 @@ export default template({
           type: oauth`,
     },
   ],
-  notes: ['Rules of `rbac` can name a person by `sub`. Those by `roles-field` need roles, which do not come from the service yet.'],
+  notes: [
+    'Rules of `rbac` can name a person by `sub`. Those by `roles-field` need roles, which come with `roles_claim` of the application.',
+  ],
   source: 'https://ui.docs.kafbat.io/configuration/authentication/oauth2',
 })

@@ -38,7 +38,7 @@ export default template({
     'A person with a session in the browser presses Continue at each sign-in, since any program on the machine can listen at this address.',
     'The address is the one where kubelogin listens on the machine of the person: http://localhost:8000, unless it has other arguments.',
     'The API server knows people as ostiary: and their subject. With `--oidc-username-claim=email` it refuses an address that is not verified.',
-    '`--oidc-groups-claim` needs groups, which do not come from the service yet: bind roles to people.',
+    '`--oidc-groups-claim` needs groups, which come with `roles_claim` of the application; without them bind roles to people.',
   ],
   tried: { version: '1.28.0', at: '2026-11-26' },
   source: 'https://github.com/int128/kubelogin/blob/master/docs/setup.md',

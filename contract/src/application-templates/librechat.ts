@@ -24,7 +24,7 @@ OPENID_USE_PKCE='true'`,
   ],
   notes: [
     'Set `OPENID_SESSION_SECRET` to a long random text of your own, such as `openssl rand -hex 32` prints.',
-    '`OPENID_REQUIRED_ROLE` needs roles, which do not come from the service yet.',
+    '`OPENID_REQUIRED_ROLE` needs roles, which come with `roles_claim` of the application.',
   ],
   source: 'https://www.librechat.ai/docs/configuration/authentication/OAuth2-OIDC',
 })

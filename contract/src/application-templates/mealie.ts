@@ -24,7 +24,7 @@ OIDC_NAME_CLAIM='name'`,
   ],
   notes: [
     'Mealie finds accounts by the claim of `OIDC_USER_CLAIM`, so the address must be verified.',
-    '`OIDC_ADMIN_GROUP` and `OIDC_USER_GROUP` need groups, which do not come from the service yet: leave them out.',
+    '`OIDC_ADMIN_GROUP` and `OIDC_USER_GROUP` need groups, which come with `roles_claim` of the application; without them leave them out.',
   ],
   source: 'https://docs.mealie.io/documentation/getting-started/authentication/oidc-v2/',
 })

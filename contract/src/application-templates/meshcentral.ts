@@ -34,7 +34,7 @@ export default template({
   notes: [
     'An account whose person has no name has none in MeshCentral either, and nobody can tell whose it is.',
     'Accounts are keyed by the subject, and have no rights until an administrator gives them some.',
-    '`groups` needs groups, which do not come from the service yet.',
+    '`groups` needs groups, which come with `roles_claim` of the application.',
   ],
   tried: { version: '1.1.55', at: '2026-11-26' },
   source: 'https://ylianst.github.io/MeshCentral/meshcentral/openidConnectStrategy/',

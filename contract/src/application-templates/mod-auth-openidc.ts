@@ -31,7 +31,7 @@ OIDCRemoteUserClaim sub
     'Replace `OIDCCryptoPassphrase` by what `openssl rand -hex 32` prints.',
     'The redirect URI is an address that the module answers itself; nothing else may stand there.',
     'A link to /oidc/callback?logout= with the address of the site signs out here and at the service.',
-    '`Require claim` can name any claim. Groups do not come from the service yet.',
+    '`Require claim` can name any claim. Groups come with `roles_claim` of the application.',
   ],
   tried: { version: '2.4.12.3-2+deb12u5', at: '2026-11-26' },
   source: 'https://github.com/OpenIDC/mod_auth_openidc/wiki',

@@ -21,7 +21,7 @@ SOCIAL_AUTH_OIDC_SCOPE = ["openid", "profile", "email"]`,
   notes: [
     'Accounts are keyed by the subject. A person without a user name gets a random one.',
     'New people can see nothing until an administrator gives them permissions. `REMOTE_AUTH_DEFAULT_GROUPS` names groups for all of them.',
-    'Group membership by claims does not come from the service yet.',
+    'Group membership by claims needs `roles_claim` of the application.',
   ],
   source: 'https://netboxlabs.com/docs/netbox/administration/authentication/overview/',
 })

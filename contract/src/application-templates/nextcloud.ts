@@ -22,7 +22,7 @@ export default template({
   ],
   notes: [
     'Accounts are keyed by a hash of the subject. `--unique-uid=0 --mapping-uid=preferred_username` takes readable names, which must then be verified addresses.',
-    '`--group-provisioning` needs groups, which do not come from the service yet.',
+    '`--group-provisioning` needs groups, which come with `roles_claim` of the application.',
   ],
   source: 'https://github.com/nextcloud/user_oidc',
 })

@@ -23,7 +23,7 @@ OAUTH_CODE_CHALLENGE_METHOD='S256'`,
   ],
   notes: [
     'Leave `OAUTH_MERGE_ACCOUNTS_BY_EMAIL` off. It would link an existing account to an unverified address.',
-    'New people wait for an administrator, unless `DEFAULT_USER_ROLE` is `user`. `ENABLE_OAUTH_ROLE_MANAGEMENT` needs groups or roles, which do not come from the service yet.',
+    'New people wait for an administrator, unless `DEFAULT_USER_ROLE` is `user`. `ENABLE_OAUTH_ROLE_MANAGEMENT` needs groups or roles, which come with `roles_claim` of the application.',
   ],
   source: 'https://docs.openwebui.com/features/auth/sso/',
 })

@@ -23,7 +23,7 @@ PHOENIX_OAUTH2_OSTIARY_USE_PKCE='true'`,
   notes: [
     'Set `PHOENIX_SECRET` too: at least 32 random letters and digits of your own, without spaces, such as `openssl rand -hex 32` prints.',
     'Accounts are keyed by the subject. Phoenix refuses a person whose address is not verified.',
-    'New people get the role Viewer. `ROLE_ATTRIBUTE_PATH` and `ALLOWED_GROUPS` need roles or groups, which do not come from the service yet.',
+    'New people get the role Viewer. `ROLE_ATTRIBUTE_PATH` and `ALLOWED_GROUPS` need roles or groups, which come with `roles_claim` of the application.',
   ],
   tried: { version: '20.26.1', at: '2026-11-26' },
   source: 'https://arize.com/docs/phoenix/self-hosting/features/authentication',

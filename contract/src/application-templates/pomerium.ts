@@ -22,7 +22,7 @@ idp_scopes: [openid, profile, email, offline_access]`,
   notes: [
     'The address is the one of the authenticate service, which differs from the addresses of routes.',
     'Pomerium sends neither PKCE nor a nonce, so `require_pkce` is false.',
-    'Policies by `user` name a subject. Policies by `email` or `domain` count an unverified address too; those by groups need groups, which do not come from the service yet.',
+    'Policies by `user` name a subject. Policies by `email` or `domain` count an unverified address too; those by groups need groups, which come with `roles_claim` of the application.',
   ],
   source: 'https://www.pomerium.com/docs/integrations/user-identity/identity-providers',
 })

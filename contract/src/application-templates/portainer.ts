@@ -28,7 +28,7 @@ Auth Style: In Params`,
   ],
   notes: [
     'Users are keyed by the claim of User identifier. Do not take `email`: anyone can sign up with an unverified address. `sub` needs nothing of a person.',
-    'New users belong to the default team, if one is chosen. Team membership by claims needs groups, which do not come from the service yet.',
+    'New users belong to the default team, if one is chosen. Team membership by claims needs groups, which come with `roles_claim` of the application.',
     'Portainer sends neither PKCE nor a nonce, so `require_pkce` is false.',
   ],
   source: 'https://docs.portainer.io/admin/settings/authentication/oauth',

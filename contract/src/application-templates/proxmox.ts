@@ -23,7 +23,7 @@ export default template({
   notes: [
     'The address is the one in the browser, with its port, such as https://pve.example.com:8006.',
     'Users are named by the claim of `--username-claim`, which cannot be changed later. Do not take `email`: anyone can sign up with an unverified address. `sub` needs nothing of a person.',
-    'New users may do nothing until they have permissions. `--groups-claim` needs groups, which do not come from the service yet.',
+    'New users may do nothing until they have permissions. `--groups-claim` needs groups, which come with `roles_claim` of the application.',
   ],
   source: 'https://pve.proxmox.com/wiki/User_Management',
 })

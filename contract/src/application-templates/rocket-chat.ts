@@ -36,7 +36,7 @@ Show Button on Login Page: on`,
   notes: [
     'Leave Merge users off. It would link an existing account to a claim of the same name.',
     'Rocket.Chat sends neither PKCE nor a nonce, so `require_pkce` is false.',
-    'Roles from SSO need roles, which do not come from the service yet.',
+    'Roles from SSO need roles, which come with `roles_claim` of the application.',
   ],
   source: 'https://docs.rocket.chat/docs/openid-connect',
 })

@@ -46,7 +46,7 @@ OAUTH_PROVIDERS = [
   ],
   notes: [
     'Accounts are keyed by the subject, so a changed address keeps its account.',
-    'New people get the role Gamma. `AUTH_ROLES_MAPPING` needs groups, which do not come from the service yet: give other roles in Superset.',
+    'New people get the role Gamma. `AUTH_ROLES_MAPPING` needs groups, which come with `roles_claim` of the application; without them give other roles in Superset.',
   ],
   tried: { version: '6.1.0', at: '2026-11-26' },
   source: 'https://superset.apache.org/docs/configuration/configuring-superset/',

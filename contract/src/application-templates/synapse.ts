@@ -29,7 +29,7 @@ oidc_providers:
   notes: [
     'Each person chooses a Matrix id at the first sign-in. `localpart_template` would take it from a claim.',
     'Leave `allow_existing_users` off, unless the Matrix ids of people and the claim of `localpart_template` are surely of the same person.',
-    '`attribute_requirements` can ask for groups, which do not come from the service yet.',
+    '`attribute_requirements` can ask for groups, which come with `roles_claim` of the application.',
   ],
   tried: { version: '1.163.2', at: '2026-11-26' },
   source: 'https://element-hq.github.io/synapse/latest/openid.html',

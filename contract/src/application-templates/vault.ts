@@ -25,7 +25,7 @@ vault write auth/oidc/role/default \\
   ],
   notes: [
     '`vault login -method=oidc` returns to http://localhost:8250/oidc/callback. Add it to the role and, in Test, to the application; Live accepts https only from a web application.',
-    '`groups_claim` needs groups, which do not come from the service yet: give policies to entities.',
+    '`groups_claim` needs groups, which come with `roles_claim` of the application; without them give policies to entities.',
   ],
   source: 'https://developer.hashicorp.com/vault/docs/auth/jwt',
 })

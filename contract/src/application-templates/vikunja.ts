@@ -28,7 +28,7 @@ auth:
   notes: [
     'Accounts are keyed by issuer and subject. A person without a user name gets one that Vikunja invents.',
     'Leave `emailfallback` off: it would link an existing account to an unverified address.',
-    'Teams need the claim `vikunja_groups`, which does not come from the service yet.',
+    'Teams need the claim `vikunja_groups`, whose members are objects: it does not come from the service.',
   ],
   source: 'https://vikunja.io/docs/openid/',
 })

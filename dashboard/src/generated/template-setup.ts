@@ -94,7 +94,10 @@ export function unmetNeeds(needs: readonly string[], { claims, sign_up }: ClaimS
       sentence: 'The product needs a verified address. A person verifies it by a code or a link that is mailed.',
       claim: null,
     },
-    groups: { sentence: 'The product needs groups, which do not come from the service yet.', claim: null },
+    groups: {
+      sentence: 'The product needs groups. They are the roles of a person, in the claim that roles_claim of the application names.',
+      claim: null,
+    },
   }
   return needs.flatMap((need) => (Object.hasOwn(unmet, need) ? (unmet[need] ?? []) : []))
 }
