@@ -97,6 +97,7 @@ async function claimsOfJwt(token: string, options: VerifyOptions): Promise<Acces
  */
 async function liveClaims(token: string, options: VerifyOptions & { live: LiveOptions }): Promise<AccessToken> {
   const { issuer, audience, live } = options
+  if (token.length > longest_token) throw new TokenError('malformed', 'The token is too long to be one.')
   const own = isOpaque(token) ? null : await claimsOfJwt(token, options)
   const { scope = '', ...answer } = await askService(token, issuer, live)
   if (answer.iss !== issuer) throw new TokenError('wrong_issuer', 'The token is of another issuer.')

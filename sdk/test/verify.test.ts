@@ -88,6 +88,8 @@ test('with live, what the service has ended is refused at once, and an opaque to
   const opaque = await person.tokens(application, { scope: 'openid email orders:read', resource: identifier })
   assert.equal(await outcomeOf(verifyAccessToken(opaque.access_token, options)), 'malformed')
   assert.equal((await verifyAccessToken(opaque.access_token, { ...options, live, required_scopes: ['orders:read'] })).sub, person.id)
+  const unasked = { ...live, fetch: () => assert.fail('a token that is too long is not sent') }
+  assert.equal(await outcomeOf(verifyAccessToken(`svc_at_${'a'.repeat(16_384)}`, { ...options, live: unasked })), 'malformed')
 })
 
 for (const { title, run } of await verifyCases()) test(title, run)
