@@ -233,8 +233,8 @@ const fates: [what: string, happens: (made: Permitted) => Promise<unknown>, is_c
   ['the scope is gone',                                    ({ server }) => server.setScopes('write'),                                          false],
   ['the scope was made again',                             async ({ server }) => { await server.setScopes('write'); await server.setScopes('read') }, true],
   ['the resource server is gone',                          ({ server }) => server.remove(),                                                    false],
-  ['another one with its slug has no such scope',          async ({ server }) => { await server.remove(); await createServer(w.test, ['write'], server.slug) }, false],
-  ['another one with its slug has such a scope',           async ({ server }) => { await server.remove(); await createServer(w.test, ['read'], server.slug) }, true],
+  ['a new one with its slug lacks that scope',             async ({ server }) => { await server.remove(); await createServer(w.test, ['write'], server.slug) }, false],
+  ['a new one with its slug has that scope',               async ({ server }) => { await server.remove(); await createServer(w.test, ['read'], server.slug) }, true],
 ]
 for (const [what, happens, is_change] of fates)
   test(`permissions that are sent again are ${is_change ? 'a' : 'no'} change where ${what}`, async () => {

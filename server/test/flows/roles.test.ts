@@ -172,7 +172,7 @@ test('the page no-access leads to another account of the browser, which gets in'
   assert.ok(back.searchParams.get('code'))
 })
 
-test('a request for exactly this account is not offered another one', async () => {
+test('a request for exactly this account is offered no other account', async () => {
   const inner = await w.createApplication(environment, { allowed_roles: ['reader'] })
   const who = await person()
   const { id_token } = await who.tokens(client, { scope: 'openid' })

@@ -13,7 +13,7 @@ const changes: { why: string; scopes: string; versions: string; next: string; af
   { why: 'a removed scope has no version',                    scopes: 'a b', versions: '{"a":1,"b":3}', next: 'b',    after: '{"b":3}' },
   { why: 'a removed scope that returns is of the change',     scopes: 'b',   versions: '{"b":3}',       next: 'a b',  after: '{"a":8,"b":3}' },
   { why: 'a kept scope without an entry is of the first one', scopes: 'a',   versions: '{}',            next: 'a b',  after: '{"a":1,"b":8}' },
-  { why: 'a new scope has no entry of another one',           scopes: 'a',   versions: '{"b":2}',       next: 'b',    after: '{"b":8}' },
+  { why: 'a new scope has no entry of a scope before it',           scopes: 'a',   versions: '{"b":2}',       next: 'b',    after: '{"b":8}' },
   { why: 'the order of the scopes means nothing',             scopes: 'a b', versions: '{"a":1,"b":3}', next: 'b a',  after: '{"b":3,"a":1}' },
   { why: 'names of what objects inherit are names like others', scopes: 'a', versions: '{"a":2}', next: 'constructor __proto__', after: '{"constructor":8,"__proto__":8}' },
   { why: 'such names are kept like others', scopes: 'toString __proto__', versions: '{"toString":2,"__proto__":3}', next: '__proto__ toString', after: '{"__proto__":3,"toString":2}' },

@@ -59,6 +59,7 @@ export function countEffects(before: Access, after: Access, most: number): Effec
   const keyOf = ({ before, after }: Concerned) => `${before}/${after}`
   for (const each of concerned) {
     const { before, after } = each
+    if (before === after && everyone.before === everyone.after) continue // nobody's roles give more or less of it
     if (before !== null && after !== null && isOfPeople(each)) counted.set(keyOf(each), { before, after, gained: 0, lost: 0 })
   }
 
