@@ -147,7 +147,7 @@ test('max_retries of the call takes precedence over that of the client', async (
 })
 
 test('an attempt without an answer ends after timeout_ms', async () => {
-  const { client, received } = await clientOf(['silence'], { timeout_ms: 50, max_retries: 1 })
+  const { client, received } = await clientOf(['silence'], { timeout_ms: 500, max_retries: 1 })
   await assert.rejects(calls.GET(client), { name: 'OstiaryError', status: 0, code: 'timed_out' })
   assert.equal(received.length, 2)
 })
