@@ -26,6 +26,22 @@ export const descriptions: Record<RowName, string> = {
   getSession: 'Gets one session that can be ended: it has not ended, and its absolute limit has not passed or it still has tokens.',
   endSession: 'Ends a session. Its tokens stop working, and its applications get a back-channel logout.',
 
+  listAuthOrganizations:
+    'Lists the organizations of the environment, newest first. `slug` and `external_id` find one; `query` searches names, slugs and external ids, and then a page can have fewer objects than `limit` although more follow.',
+  createOrganization:
+    'Creates an organization: a customer of your product. With `members` its first members are added in the same change, all or none.',
+  getAuthOrganization: 'Gets one organization of the environment.',
+  changeOrganization:
+    'Changes the named fields; `metadata` and `claims` are merged with what is stored. While an organization is disabled, nobody acts in it.',
+  deleteOrganization: 'Deletes an organization with all its members, at once. Its slug and its external id can be used again.',
+  listAuthOrganizationMembers:
+    'Lists the members of an organization, the last added first. `role` finds those to whom a role was given; `query` searches names, emails and phone numbers, and then a page can have fewer objects than `limit` although more follow.',
+  addOrganizationMember: 'Makes a user of the environment a member of the organization, with these roles.',
+  getAuthOrganizationMember: 'Gets one member of an organization.',
+  changeOrganizationMember: 'Replaces the roles of a member. The change counts from the next request on.',
+  removeOrganizationMember: 'Removes a member. To add the user again makes another membership.',
+  listAuthUserOrganizations: 'Lists the memberships of a user, each with its organization, the newest organization first.',
+
   listProjects: 'Lists the projects of the tenant, newest first.',
   createProject: 'Creates a project with two environments, `test` and `live`. Each has its own issuer, users, keys and settings.',
   getProject: 'Gets one project.',
@@ -94,6 +110,15 @@ export const descriptions: Record<RowName, string> = {
   getUser: 'Gets one user of an environment, for platform keys and administrators.',
   getUserAccess:
     'Says which roles count for the user now, and which scopes of each resource server a new access token could have, for platform keys and administrators. A blocked user has neither.',
+  listUserOrganizations:
+    'Lists the memberships of a user, each with its organization, for platform keys and administrators. The newest organization is first.',
+
+  listOrganizations:
+    'Lists the organizations of an environment, newest first, for platform keys and administrators. `query` can make pages short, as in the list of the runtime API.',
+  getOrganization: 'Gets one organization of an environment, for platform keys and administrators.',
+  listOrganizationMembers:
+    'Lists the members of an organization, the last added first, for platform keys and administrators. `query` can make pages short, as in the list of the runtime API.',
+  getOrganizationMember: 'Gets one member of an organization, for platform keys and administrators.',
 
   listInbox: 'Lists the mail that a Test environment kept instead of sending it, newest first.',
   getInboxMail: 'Gets one captured mail with its text, its code and its link.',

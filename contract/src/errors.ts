@@ -29,6 +29,7 @@ export const errors = {
   method_not_allowed:      { status: 405, title: 'Method not allowed',            explanation: 'The URL has no such method. The header `Allow` lists its methods, and `detail` says what each does: use one of them.' },
   slug_taken:              { status: 409, title: 'Slug already in use',           explanation: 'A slug is unique within its parent. Choose another slug.' },
   identifier_taken:        { status: 409, title: 'Identifier already in use',     explanation: 'Another object of this environment has the same identifier or email. Choose another one, or change the existing object.' },
+  already_member:          { status: 409, title: 'Already a member',              explanation: 'The user is a member of the organization. Change the roles of the member instead.' },
   issuer_taken:            { status: 409, title: 'Issuer already in use',         explanation: 'Another environment has this issuer, or had it: tokens and registrations of clients name it, so it is never used again. Choose another origin.' },
   key_revoked:             { status: 409, title: 'Key revoked',                   explanation: 'A revoked key can be read but not changed or rotated. Create a new key.' },
   mail_not_set_up:         { status: 409, title: 'Mail not set up',               explanation: 'The environment sends no mail: its setting email.delivery is none. Set it to smtp, or to capture in a Test environment.' },

@@ -42,6 +42,8 @@ export const freshFields = {
     ...fields('in_live', 'changed', 'email', 'email_verified', 'phone_number', 'phone_number_verified'),
     ...fields('in_live', 'added_to', 'roles'),
   },
+  organization: fields('in_live', 'turned_off', 'disabled'),
+  organization_member: fields('in_live', 'added_to', 'roles'),
   settings: {
     ...fields('always', 'changed', 'email'),
     ...fields('always', 'sent', 'email.smtp.password'),
@@ -97,6 +99,11 @@ export const newProject = {
         .describe('names an issuer of its own'),
     ],
   ],
+} as const
+
+/** Without members a new organization lets nobody in. */
+export const newOrganization = {
+  bodies: [['in_live', z.looseObject({ members: z.array(z.unknown()).min(1) }).describe('has members')]],
 } as const
 
 const not = <const Reason extends string>(reason: Reason) => ({ not: reason })

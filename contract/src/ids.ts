@@ -26,6 +26,7 @@ export const prefixes = {
   request: 'req',
   promotion: 'pro',
   role: 'rol',
+  organization: 'org',
 } as const
 
 export type IdPrefix = (typeof prefixes)[keyof typeof prefixes]
@@ -68,6 +69,7 @@ export const AuditEntryId = id('aud', 'The id of an audit entry.')
 export const MailId = id('eml', 'The id of a captured mail.')
 export const PromotionId = id('pro', 'The id of a promotion.')
 export const RoleId = id('rol', 'The id of a role.')
+export const OrganizationId = id('org', 'The id of an organization.')
 export const RequestId = id('req', 'The id of a request: its X-Request-Id.')
 
 export type TenantId = z.infer<typeof TenantId>
@@ -81,5 +83,6 @@ export type UserId = z.infer<typeof UserId>
 export type SessionId = z.infer<typeof SessionId>
 export type GrantId = z.infer<typeof GrantId>
 export type InvitationId = z.infer<typeof InvitationId>
+export type OrganizationId = z.infer<typeof OrganizationId>
 export type EventId = z.infer<typeof EventId>
 export type AuditEntryId = z.infer<typeof AuditEntryId>

@@ -5,7 +5,7 @@ import { z } from 'zod'
  * IANA, JSON Web Token Claims, as on 2026-06-29: every registered name of letters, digits and `_`. One that is registered later stays free: a
  * tenant may use it.
  */
-const registered_claims: ReadonlySet<string> = new Set(
+export const registered_claims: ReadonlySet<string> = new Set(
   `
   _claim_names _claim_sources _sd _sd_alg ace_profile acr act address also_known_as amr analyticsIdList at_hash at_use_nbr atc ath attest aud
   auth_time authority_hints authorization_details azp birth_family_name birth_given_name birth_middle_name birthdate bootcount bootseed c_hash

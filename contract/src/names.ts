@@ -15,7 +15,19 @@ export const NamesQuery = z.object({
 export const ObjectName = z.strictObject({
   id: z.string().describe('The id that was asked for.'),
   object: z
-    .enum(['user', 'member', 'application', 'key', 'resource_server', 'role', 'provider', 'webhook', 'environment', 'project'])
+    .enum([
+      'user',
+      'member',
+      'application',
+      'key',
+      'resource_server',
+      'role',
+      'organization',
+      'provider',
+      'webhook',
+      'environment',
+      'project',
+    ])
     .describe('What it is. A `member` is an administrator of the tenant.'),
   name: z
     .string()

@@ -23,6 +23,7 @@ import * as resourceServers from './objects/resource-server.ts'
 import * as roles from './objects/role.ts'
 import * as webhooks from './objects/webhook.ts'
 import * as oidc from './oidc.ts'
+import * as organizations from './organization.ts'
 import * as promotions from './promotion.ts'
 import * as promotionChecks from './promotion-check.ts'
 import * as readiness from './readiness.ts'
@@ -42,7 +43,7 @@ export type Json = Record<string, unknown>
 /** The files whose exports are components. A schema of a new file needs an entry here; `componentName` asks for it. */
 // biome-ignore format: one entry a line would be longer than the file
 const subjects: readonly Record<string, unknown>[] = [
-  apiKeys, applications, applicationTemplates, audit, authConfig, backchannelLogouts, configuration, dashboard, deliveries, errors, events, kept, mail, methods, names, oidc, promotionChecks, promotions, providers, readiness, refusedCalls,
+  apiKeys, applications, applicationTemplates, audit, authConfig, backchannelLogouts, configuration, dashboard, deliveries, errors, events, kept, mail, methods, names, oidc, organizations, promotionChecks, promotions, providers, readiness, refusedCalls,
   resourceServers, rolePreview, roles, scopes, sessions, settings, signingKeys, statistics, tenancy, userAccess, users, webhooks,
 ]
 

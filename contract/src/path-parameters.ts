@@ -9,6 +9,7 @@ const named: Readonly<Record<string, { description: string; example?: string }>>
   application_id: { description: 'The application.' },
   resource_server_id: { description: 'The resource server.' },
   role_id: { description: 'The role.' },
+  organization_id: { description: 'The organization.' },
   key_id: { description: 'The API key.' },
   provider_id: { description: 'The identity provider.' },
   webhook_id: { description: 'The webhook.' },

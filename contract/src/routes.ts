@@ -20,7 +20,7 @@ import { DashboardSession } from './dashboard.ts'
 import { Delivery, DeliveryQuery, ResendSince, Resent, TestSent } from './delivery.ts'
 import { DocumentationQuery, ReadinessQuery } from './documentation.ts'
 import { Event, EventQuery } from './event.ts'
-import { freshFields, newApplication, newEnvironment, newProject, newProvider, no_need } from './fresh.ts'
+import { freshFields, newApplication, newEnvironment, newOrganization, newProject, newProvider, no_need } from './fresh.ts'
 import { InboxQuery, Mail, MailAsked, MailTest, MailTested } from './mail.ts'
 import { Grant, SignInMethod } from './method.ts'
 import { Names, NamesQuery } from './names.ts'
@@ -29,6 +29,17 @@ import { NewProvider, Provider, ProviderChange, ProviderCheck } from './objects/
 import { NewResourceServer, ResourceServer, ResourceServerChange } from './objects/resource-server.ts'
 import { EnvironmentRole, NewRole, RoleChange } from './objects/role.ts'
 import { NewWebhook, Webhook, WebhookChange, WebhookWithSecret } from './objects/webhook.ts'
+import {
+  NewOrganization,
+  NewOrganizationMember,
+  Organization,
+  OrganizationChange,
+  OrganizationMember,
+  OrganizationMemberChange,
+  OrganizationMemberQuery,
+  OrganizationQuery,
+  UserOrganization,
+} from './organization.ts'
 import {
   NewPromotion,
   Promotion,
@@ -103,6 +114,10 @@ const webhooks = `${environment}/webhooks`
 const webhook = `${webhooks}/{webhook_id}`
 const logouts = `${environment}/backchannel-logouts`
 const authUser = '/v1/auth/users/{user_id}'
+const authOrganizations = '/v1/auth/organizations'
+const authOrganization = `${authOrganizations}/{organization_id}`
+const organizations = `${environment}/organizations`
+const organization = `${organizations}/{organization_id}`
 const tenants = '/v1/tenants'
 const tenant = `${tenants}/{tenant_id}`
 const platformKeys = `${tenant}/platform-keys`
@@ -169,6 +184,18 @@ export const routes = {
   getSession:         get  ('/v1/auth/sessions/{session_id}',            secret('developer'),             'Get a session',                                          { returns: [200, Session] }),
   endSession:         del  ('/v1/auth/sessions/{session_id}',            secret('developer'),             'End a session and revoke its tokens',                    { returns: [204, null], operators: 'allowed', fresh: no_need.closes }),
 
+  listAuthOrganizations: get(authOrganizations,                          secret('developer'),             'List organizations; with `query`, a page can be short and still have more', { query: OrganizationQuery, returns: [200, page(Organization)], fails: ['invalid_cursor'], operators: 'refused' }),
+  createOrganization: post (authOrganizations,                           secret('developer'),             'Create an organization, with up to 100 members',         { body: NewOrganization, returns: [201, Organization], fails: ['slug_taken', 'identifier_taken', 'quota_exceeded'], operators: 'refused', fresh: newOrganization }),
+  getAuthOrganization: get (authOrganization,                            secret('developer'),             'Get an organization',                                    { returns: [200, Organization], operators: 'refused' }),
+  changeOrganization: patch(authOrganization,                            secret('developer'),             'Update an organization',                                 { body: OrganizationChange, returns: [200, Organization], fails: ['identifier_taken'], operators: 'refused', fresh: { fields: freshFields.organization } }),
+  deleteOrganization: del  (authOrganization,                            secret('developer'),             'Delete an organization with all its members',            { returns: [204, null], operators: 'refused', fresh: 'in_live' }),
+  listAuthOrganizationMembers: get(`${authOrganization}/members`,        secret('developer'),             'List the members of an organization; with `query`, a page can be short and still have more', { query: OrganizationMemberQuery, returns: [200, page(OrganizationMember)], fails: ['invalid_cursor'], operators: 'refused' }),
+  addOrganizationMember: post(`${authOrganization}/members`,             secret('developer'),             'Add a user to an organization',                          { body: NewOrganizationMember, returns: [201, OrganizationMember], fails: ['already_member', 'quota_exceeded'], operators: 'refused', fresh: 'in_live' }),
+  getAuthOrganizationMember: get(`${authOrganization}/members/{user_id}`, secret('developer'),            'Get a member of an organization',                        { returns: [200, OrganizationMember], operators: 'refused' }),
+  changeOrganizationMember: patch(`${authOrganization}/members/{user_id}`, secret('developer'),           'Update the roles of a member',                           { body: OrganizationMemberChange, returns: [200, OrganizationMember], operators: 'refused', fresh: { fields: freshFields.organization_member } }),
+  removeOrganizationMember: del(`${authOrganization}/members/{user_id}`, secret('developer'),             'Remove a member from an organization',                   { returns: [204, null], operators: 'refused', fresh: no_need.closes }),
+  listAuthUserOrganizations: get(`${authUser}/organizations`,            secret('developer'),             'List the organizations of a user',                       { ...paged, returns: [200, page(UserOrganization)], operators: 'refused' }),
+
   listProjects:       get  (projects,                                    platform('projects:read'),       'List the projects of the tenant',                        { ...named, returns: [200, page(Project)] }),
   createProject:      post (projects,                                    platform('projects:write'),      'Create a project with a Test and a Live environment',    { body: NewProject, returns: [201, ProjectWithEnvironments], fails: ['slug_taken', 'issuer_taken', 'quota_exceeded'], fresh: newProject }),
   getProject:         get  (project,                                     platform('projects:read'),       'Get a project',                                          { returns: [200, Project] }),
@@ -224,6 +251,12 @@ export const routes = {
   listUsers:          get  (users,                                       platform('users:read', 'developer'),   'List users; with `query`, a page can be short and still have more', { query: usersQuery, returns: [200, page(User)], fails: ['invalid_cursor'] }),
   getUser:            get  (`${users}/{user_id}`,                        platform('users:read', 'developer'),   'Get a user',                                             { returns: [200, User] }),
   getUserAccess:      get  (`${users}/{user_id}/access`,                 platform('users:read', 'developer'),   'Get what a user may do',                                 { returns: [200, UserAccess] }),
+
+  listUserOrganizations: get(`${users}/{user_id}/organizations`,         platform('users:read', 'developer'),   'List the organizations of a user',                       { ...paged, returns: [200, page(UserOrganization)], operators: 'refused' }),
+  listOrganizations:  get  (organizations,                               platform('users:read', 'developer'),   'List organizations; with `query`, a page can be short and still have more', { query: OrganizationQuery, returns: [200, page(Organization)], fails: ['invalid_cursor'], operators: 'refused' }),
+  getOrganization:    get  (organization,                                platform('users:read', 'developer'),   'Get an organization',                                    { returns: [200, Organization], operators: 'refused' }),
+  listOrganizationMembers: get(`${organization}/members`,                platform('users:read', 'developer'),   'List the members of an organization; with `query`, a page can be short and still have more', { query: OrganizationMemberQuery, returns: [200, page(OrganizationMember)], fails: ['invalid_cursor'], operators: 'refused' }),
+  getOrganizationMember: get(`${organization}/members/{user_id}`,        platform('users:read', 'developer'),   'Get a member of an organization',                        { returns: [200, OrganizationMember], operators: 'refused' }),
 
   listInbox:          get  (inbox,                                       platform('users:read', 'developer'),   'List the captured mail of a Test environment',           { query: InboxQuery, returns: [200, page(Mail)], fails: ['invalid_cursor'] }),
   getInboxMail:       get  (`${inbox}/{mail_id}`,                        platform('users:read', 'developer'),   'Get a captured mail',                                    { returns: [200, Mail] }),

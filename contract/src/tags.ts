@@ -14,6 +14,7 @@ const bySegment: Readonly<Record<string, Tag>> = {
   tokens:             { name: 'Token validation',      description: 'Whether an access token is valid now, for backends.' },
   users:              { name: 'Users',                 description: 'The accounts of an environment. Secret keys manage them under `/v1/auth/users`; platform keys and administrators read them below the environment.' },
   sessions:           { name: 'Sessions',              description: 'Where a user is signed in.' },
+  organizations:      { name: 'Organizations',         description: 'The customers of your product, with their members. Secret keys manage them under `/v1/auth/organizations`; platform keys and administrators read them below the environment.' },
   projects:           { name: 'Projects',              description: 'A product of the tenant, with its environments.' },
   promotions:         { name: 'Promotions',            description: 'Plans that bring the configuration of one environment, or a document, to another, and what became of them.' },
   environments:       { name: 'Environments',          description: 'Test and Live, each with its own issuer, users, keys and settings.' },
@@ -57,10 +58,10 @@ const protocol_pages: readonly string[] = [oidcRoutes.authorize.path, oidcRoutes
 export function tagOf(route: Route): Tag {
   if (Object.values<Route>(serviceRoutes).includes(route) && !route.path.startsWith('/v1/')) return service
   if (Object.values<Route>(oidcRoutes).includes(route)) return route.page && !protocol_pages.includes(route.path) ? pages : oidc
-  const tag = route.path
-    .split('/')
-    .map((segment) => bySegment[segment])
-    .findLast((found) => found !== undefined)
+  const segments = route.path.split('/')
+  const tag = segments.includes('organizations')
+    ? bySegment.organizations // it has members of its own
+    : segments.map((segment) => bySegment[segment]).findLast((found) => found !== undefined)
   if (!tag) throw new Error(`No segment of ${route.path} has a tag. Add one to tags.ts.`)
   return tag
 }

@@ -12,6 +12,8 @@ import * as keyHandlers from './api/handlers/keys.ts'
 import * as mail from './api/handlers/mail.ts'
 import * as members from './api/handlers/members.ts'
 import * as names from './api/handlers/names.ts'
+import * as organizationMembers from './api/handlers/organization-members.ts'
+import * as organizations from './api/handlers/organizations.ts'
 import * as promotionSteps from './api/handlers/promotion-steps.ts'
 import * as promotions from './api/handlers/promotions.ts'
 import * as providers from './api/handlers/providers.ts'
@@ -318,6 +320,8 @@ function mountManagement(app: FastifyInstance, modules: Modules & Pick<OidcServi
       ...readiness,
       ...resourceServers,
       ...roles,
+      ...organizations,
+      ...organizationMembers,
       ...statistics,
       ...tenancy,
       ...users,

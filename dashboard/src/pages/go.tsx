@@ -32,6 +32,7 @@ function pageOf({ object, id, parent_id, environment_id }: Located): string {
     invitation: '/members',
     resource_server: `/resource-servers?chosen=${id}`,
     role: `/roles?chosen=${id}`,
+    organization: '/users',
     provider: `/providers?chosen=${id}`,
     promotion: `/promotions/${id}`,
     project: '',

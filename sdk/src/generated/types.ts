@@ -18,6 +18,7 @@ export type ErrorCode =
   | 'method_not_allowed'
   | 'slug_taken'
   | 'identifier_taken'
+  | 'already_member'
   | 'issuer_taken'
   | 'key_revoked'
   | 'mail_not_set_up'
@@ -1313,7 +1314,7 @@ export type Event = {
   data: Record<string, unknown>
 }
 
-export type EventKind = 'user.created' | 'user.updated' | 'user.deleted' | 'user.blocked' | 'user.unblocked' | 'user.email_verified' | 'user.method_added' | 'session.created' | 'session.ended' | 'sign_in.succeeded' | 'sign_in.failed' | 'mfa.enrolled' | 'mfa.removed' | 'consent.granted' | 'consent.revoked' | 'token.reuse_detected' | 'application.created' | 'application.updated' | 'application.deleted' | 'application.secret_rotated' | 'resource_server.created' | 'resource_server.updated' | 'resource_server.deleted' | 'role.created' | 'role.updated' | 'role.deleted' | 'provider.created' | 'provider.updated' | 'provider.deleted' | 'environment.settings_updated' | 'promotion.applied' | 'promotion.reverted' | 'auth_key.created' | 'auth_key.rotated' | 'auth_key.revoked' | 'mail.sent' | 'mail.failed' | 'signing_key.rotated' | 'webhook.disabled' | 'test.ping'
+export type EventKind = 'user.created' | 'user.updated' | 'user.deleted' | 'user.blocked' | 'user.unblocked' | 'user.email_verified' | 'user.method_added' | 'session.created' | 'session.ended' | 'sign_in.succeeded' | 'sign_in.failed' | 'mfa.enrolled' | 'mfa.removed' | 'consent.granted' | 'consent.revoked' | 'token.reuse_detected' | 'application.created' | 'application.updated' | 'application.deleted' | 'application.secret_rotated' | 'resource_server.created' | 'resource_server.updated' | 'resource_server.deleted' | 'role.created' | 'role.updated' | 'role.deleted' | 'organization.created' | 'organization.updated' | 'organization.deleted' | 'organization_member.added' | 'organization_member.updated' | 'organization_member.removed' | 'provider.created' | 'provider.updated' | 'provider.deleted' | 'environment.settings_updated' | 'promotion.applied' | 'promotion.reverted' | 'auth_key.created' | 'auth_key.rotated' | 'auth_key.revoked' | 'mail.sent' | 'mail.failed' | 'signing_key.rotated' | 'webhook.disabled' | 'test.ping'
 
 export type FieldChange = {
   /** The JSON pointer of the field within the object. */
@@ -1678,12 +1679,106 @@ export type ObjectName = {
   /** The id that was asked for. */
   id: string
   /** What it is. A `member` is an administrator of the tenant. */
-  object: 'user' | 'member' | 'application' | 'key' | 'resource_server' | 'role' | 'provider' | 'webhook' | 'environment' | 'project'
+  object: 'user' | 'member' | 'application' | 'key' | 'resource_server' | 'role' | 'organization' | 'provider' | 'webhook' | 'environment' | 'project'
   /** What people call it: the email or the name of a user, the label or the first characters of a key, the slug of a webhook, else the name. */
   name: string
 }
 
 export type ObjectOfConfiguration = 'settings' | 'resource_server' | 'role' | 'application' | 'provider' | 'webhook'
+
+export type Organization = {
+  /** The id of an organization. */
+  id: string
+  /** The id of a tenant. */
+  tenant_id: string
+  /** The id of a project. */
+  project_id: string
+  /** The id of an environment. */
+  environment_id: string
+  /** The name of the organization in URLs and requests, unique in the environment. It never changes. */
+  slug: string
+  /** The id of the organization in your own data, unique in the environment; `null` without one. */
+  external_id: string | null
+  /** The name. */
+  name: string
+  /** Your own data, an object of at most 16 KiB. No token carries it. */
+  metadata: Record<string, unknown>
+  /** Data for tokens that ask for it. */
+  claims: Record<string, unknown>
+  /** Whether the organization is switched off: nobody acts in it. */
+  disabled: boolean
+  /** The number of its members. It is exact. */
+  member_count: number
+  /** When the object was created. */
+  created_at: string
+  /** When the object was last changed. */
+  updated_at: string
+}
+
+export type OrganizationChange = {
+  /** The id of the organization in your own data, unique in the environment; `null` without one. */
+  external_id?: string | null | undefined
+  /** The name. */
+  name?: string | undefined
+  /** Merged with what is stored: `null` takes a member out. */
+  metadata?: Record<string, unknown> | null | undefined
+  /** Merged with what is stored: `null` takes a name out. The result has the bounds of a new object. */
+  claims?: Record<string, unknown> | null | undefined
+  /** Whether the organization is switched off: nobody acts in it. */
+  disabled?: boolean | null | undefined
+}
+
+export type OrganizationCreation = {
+  /** Made from the name if it is absent. It must be unique, is never `none` and cannot be changed later. */
+  slug?: string | undefined
+  /** The id of the organization in your own data, unique in the environment; `null` without one. */
+  external_id?: string | null | undefined
+  /** The name. */
+  name: string
+  /** Your own data, an object of at most 16 KiB. No token carries it. */
+  metadata?: Record<string, unknown> | undefined
+  /** Data for tokens that ask for it: an object of at most 1024 bytes as compact JSON, with at most 20 names and 3 levels. No name is a registered claim of JWTs, is `grant_id` or begins with `org_`. Put nothing secret here. */
+  claims?: Record<string, unknown> | undefined
+  /** The first members, at most 100, each user once. */
+  members?: OrganizationMemberCreation[] | undefined
+}
+
+export type OrganizationMember = {
+  /** The id of an organization. */
+  organization_id: string
+  /** The user, whose id is also that of the member. */
+  user_id: string
+  /** The id of a tenant. */
+  tenant_id: string
+  /** The id of a project. */
+  project_id: string
+  /** The id of an environment. */
+  environment_id: string
+  /** The email of the user; `null` without one. */
+  email: string | null
+  /** The full name of the user; `null` without one. */
+  name: string | null
+  /** The roles that were given to the member, by slug and in order of slug. Roles that every member has are not among them. */
+  roles: string[]
+  /** When the user last acted in the organization; `null` if never. */
+  last_used_at: string | null
+  /** When the object was created. */
+  created_at: string
+  /** When the object was last changed. */
+  updated_at: string
+}
+
+export type OrganizationMemberChange = {
+  /** The roles of the member, by slug: at most 20, each once, of the kind `organization`. The list replaces the one before. Roles that every member has need not be in it. */
+  roles?: string[] | null | undefined
+}
+
+export type OrganizationMemberCreation = {
+  /** The user, who is of the same environment. */
+  user_id: string
+  /** The roles of the member, by slug: at most 20, each once, of the kind `organization`. The list replaces the one before. Roles that every member has need not be in it. */
+  roles?: string[] | undefined
+}
 
 export type OwnedValue = {
   /** What it is about. */
@@ -3184,6 +3279,42 @@ export type UserCreation = {
   metadata?: Record<string, unknown> | undefined
   /** The roles of the user, by slug: at most 20, each once, of the kind `user`. The list replaces the one before. Roles that every user has need not be in it. */
   roles?: string[] | undefined
+}
+
+export type UserOrganization = {
+  /** The id of an organization. */
+  organization_id: string
+  /** The user, whose id is also that of the member. */
+  user_id: string
+  /** The id of a tenant. */
+  tenant_id: string
+  /** The id of a project. */
+  project_id: string
+  /** The id of an environment. */
+  environment_id: string
+  /** The email of the user; `null` without one. */
+  email: string | null
+  /** The full name of the user; `null` without one. */
+  name: string | null
+  /** The roles that were given to the member, by slug and in order of slug. Roles that every member has are not among them. */
+  roles: string[]
+  /** When the user last acted in the organization; `null` if never. */
+  last_used_at: string | null
+  /** The organization. */
+  organization: {
+    /** The id of an organization. */
+    id: string
+    /** The slug of the organization. */
+    slug: string
+    /** The name of the organization. */
+    name: string
+    /** Whether the organization is switched off. */
+    disabled: boolean
+  }
+  /** When the object was created. */
+  created_at: string
+  /** When the object was last changed. */
+  updated_at: string
 }
 
 export type Webhook = {

@@ -68,7 +68,8 @@ export function send(reply: FastifyReply, request: FastifyRequest, route: Route,
       .type(`${route.lines}; charset=utf-8`)
       .send(Readable.from(toText(schema, answer as Lines))) // as: just checked
 
-  const { version, id } = answer as { version?: number; id?: string } // as: handlers may return a versioned resource
+  // A member has no other id than that of the user.
+  const { version, user_id, id = user_id } = answer as { version?: number; id?: string; user_id?: string } // as: handlers may return a versioned resource
   const body = version === undefined ? answer : { ...answer, version: undefined } // JSON omits it
   const json = isText(answer) ? answer[text] : JSON.stringify(inOrderOf(schema, body))
   if (check) schema.parse(JSON.parse(json))

@@ -54,6 +54,7 @@ const queries: Record<IdPrefix, (id: string, tenants: Statement) => Statement> =
     join([within(sql`webhook_messages`, id, tenants, 'webhook_id'), within(sql`backchannel_logouts`, id, tenants)], ' union all '),
   rs: (id, tenants) => within(sql`resource_servers`, id, tenants),
   rol: (id, tenants) => within(sql`roles`, id, tenants),
+  org: (id, tenants) => within(sql`organizations`, id, tenants),
   eml: (id, tenants) => within(sql`captured_mails`, id, tenants),
   evt: (id, tenants) => within(sql`events`, id, tenants),
 }

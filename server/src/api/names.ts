@@ -14,7 +14,18 @@ interface Reader {
   is_administrator: boolean
 }
 
-const named_kinds = ['user', 'application', 'key', 'resource_server', 'role', 'provider', 'webhook', 'environment', 'project'] as const
+const named_kinds = [
+  'user',
+  'application',
+  'key',
+  'resource_server',
+  'role',
+  'organization',
+  'provider',
+  'webhook',
+  'environment',
+  'project',
+] as const
 /** The kinds of objects that have a name. */
 export type NamedKind = (typeof named_kinds)[number]
 
@@ -46,6 +57,8 @@ function queriesFor(kind: NamedKind, { id: environment_id, project_id }: Environ
       return [within(sql`resource_servers`, sql`o.name`)]
     case 'role':
       return [within(sql`roles`, sql`o.name`)]
+    case 'organization':
+      return [within(sql`organizations`, sql`o.name`)]
     case 'provider':
       return [within(sql`providers`, sql`o.display_name`)]
     case 'webhook':

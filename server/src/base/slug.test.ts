@@ -31,9 +31,13 @@ for (const [name, slug] of cases) {
 
 test('a name without a letter or digit of ASCII gets the kind of the object', () => {
   assert.deepEqual(
-    (['applications', 'resource_servers', 'roles', 'providers', 'webhooks'] as const).map((table) => slugFrom('…', table)),
-    ['application', 'resource-server', 'role', 'provider', 'webhook'],
+    (['applications', 'resource_servers', 'roles', 'organizations', 'providers', 'webhooks'] as const).map((table) => slugFrom('…', table)),
+    ['application', 'resource-server', 'role', 'organization', 'provider', 'webhook'],
   )
+})
+
+test('no organization has the slug that stands for none in requests', () => {
+  assert.deepEqual([slugFrom('None', 'organizations'), slugFrom('None', 'roles')], ['organization', 'none'])
 })
 
 // biome-ignore format: this table is read by column

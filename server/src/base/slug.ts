@@ -18,11 +18,18 @@ const slugged = {
   roles: 'role',
   providers: 'provider',
   webhooks: 'webhook',
+  organizations: 'organization',
 } as const
 export type Slugged = keyof typeof slugged
 
+/** In requests it stands for no organization. */
+const no_organization = 'none'
+
 /** Makes a slug from a name: `cafe-zurich-2` from `Café Zürich (2)`. Other alphabets are left out. */
-export const slugFrom = (name: string, table: Slugged): string => slugOf(name, slugged[table])
+export function slugFrom(name: string, table: Slugged): string {
+  const slug = slugOf(name, slugged[table])
+  return table === 'organizations' && slug === no_organization ? slugged[table] : slug
+}
 
 /** @param otherwise the slug of a name that has no letter or digit of ASCII */
 export function slugOf(name: string, otherwise: string): string {
@@ -40,6 +47,9 @@ export function numbered(slug: string, n: number): string {
   const suffix = n === 1 ? '' : `-${n}`
   return `${trimmed(slug, longest_slug - suffix.length)}${suffix}`
 }
+
+/** The slug with a mark that no other has. A long slug is cut, so that the mark fits. */
+export const marked = (slug: string, mark: string): string => `${trimmed(slug, longest_slug - mark.length - 1)}-${mark}`
 
 /** Cuts a slug. It begins and ends with a letter or digit. */
 function trimmed(slug: string, most = longest_slug): string {

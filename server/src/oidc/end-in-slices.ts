@@ -1,7 +1,8 @@
 /**
- * Ends the rows of endings in the background (`store/endings.ts`): sessions with their events and back-channel logouts, grants, half
- * sign-ins, consents. It runs after a commit of this process that leaves rows, and looks once a second for what other processes left, or a
- * process that died. Endings take turns, and each slice is short, so neither a person with a million rows nor their tenant holds up others.
+ * Ends the rows of endings in the background (`domain/sessions/endings.ts`): sessions with their events and back-channel logouts, grants, half
+ * sign-ins, consents, members of organizations. It runs after a commit of this process that leaves rows, and looks once a second for what
+ * other processes left, or a process that died. Endings take turns, and each slice is short, so neither a person with a million rows nor
+ * their tenant holds up others.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { withinTrace } from '../base/trace.ts'
@@ -20,7 +21,10 @@ const long_ms = 2
 async function endSlice(db: Db, ending: Ending, now: Date): Promise<boolean> {
   return withinTrace(ending.cause.trace, async () => {
     const slice = await nextSlice(db, ending, now)
-    if (slice) return (await db.of(ending.environment_id).batch([takeSlice(ending, slice.position, now), ...slice.statements])) !== null
+    if (slice) {
+      const { first = [], statements, position } = slice
+      return (await db.of(ending.environment_id).batch([...first, takeSlice(ending, position, now), ...statements])) !== null
+    }
     if (now >= settledAt(ending)) return (await db.of(ending.environment_id).run(removeEnding(ending))) > 0
     await db.of(ending.environment_id).run(putBack(ending, settledAt(ending)))
     return false

@@ -17,6 +17,7 @@ const of_api: Record<string, string> = {
   not_found:                 'Check the ids of the address: the object was deleted, or belongs to another environment or tenant.',
   method_not_allowed:        'Use a method that the header Allow names.',
   slug_taken:                'Choose another slug.',
+  already_member:            'Change the roles of the member instead.',
   identifier_taken:          'Choose another identifier, or use the object that has this one.',
   issuer_taken:              'Choose another origin for the issuer. One that was used is never free again.',
   key_revoked:               'Create a new key. A revoked one cannot come back.',

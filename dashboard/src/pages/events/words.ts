@@ -16,7 +16,7 @@ export const idsOf = ({ user_id, application_id, actor, data }: Event): unknown[
 
 /** The object of the event, beside the person: an application, a key, a provider. */
 function objectOf({ application_id, data }: Event, nameOf: NameOf): string | undefined {
-  const ids = [data.key_id, data.provider_id, data.resource_server_id, data.role_id, data.webhook_id, application_id]
+  const ids = [data.key_id, data.provider_id, data.resource_server_id, data.role_id, data.organization_id, data.webhook_id, application_id]
   const name = ids.map((id) => nameOf(text(id))?.name).find((found) => found !== undefined)
   return name ?? text(data.label) ?? text(data.name) ?? text(data.slug) ?? text(application_id) ?? text(data.note)
 }

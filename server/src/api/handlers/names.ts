@@ -12,13 +12,17 @@ const needed_scopes: Record<NamedKind, PlatformScope> = {
   key:             'auth_keys:read',
   resource_server: 'resource_servers:read',
   role:            'resource_servers:read',
+  organization:    'users:read',
   provider:        'providers:read',
   webhook:         'webhooks:read',
   environment:     'environments:read',
   project:         'projects:read',
 }
 
-/** A name needs what the object itself needs. Administrators and platform keys are named to administrators alone. */
+/**
+ * A name needs what the object itself needs: a viewer reads no users and no organizations. Administrators and platform keys are named to
+ * administrators alone.
+ */
 export const listNames: Handler<'listNames'> = async (services, call) => {
   const { caller, query } = call
   const environment = await environmentOf(services, call)
@@ -26,7 +30,9 @@ export const listNames: Handler<'listNames'> = async (services, call) => {
     tenant_id: caller.tenant_id,
     root_environment_id: services.root.environment_id,
     reads: (kind: NamedKind) =>
-      caller.key === null ? kind !== 'user' || caller.role !== 'viewer' : scopesAllow(caller.key.scopes, needed_scopes[kind]),
+      caller.key === null
+        ? needed_scopes[kind] !== 'users:read' || caller.role !== 'viewer'
+        : scopesAllow(caller.key.scopes, needed_scopes[kind]),
     is_administrator: caller.key === null,
   }
   return { data: await findNames(services.db, environment, reader, query.ids?.split(',') ?? []) }

@@ -29,13 +29,14 @@ export function describeChange(before: object | null, after: object | null, obje
   const shown: State = { ...before, ...after }
   const { type, id } = object ?? objectOf(shown)
   const [from, to] = before && after ? differences({ ...before }, { ...after }) : [before && { ...before }, after && { ...after }]
-  const is_personal = type === 'user' || type === 'session'
+  const whole = type === 'organization_member' ? { organization_id: shown.organization_id } : {}
+  const personal = personal_of[type]
   return {
     object: { type, id },
     project_id: type === 'project' ? id : text(shown.project_id),
     environment_id: type === 'environment' ? id : text(shown.environment_id),
-    before: from && redacted(from, is_personal),
-    after: to && redacted(to, is_personal),
+    before: from && redacted({ ...whole, ...from }, personal),
+    after: to && redacted({ ...whole, ...to }, personal),
   }
 }
 
@@ -43,7 +44,8 @@ const text = (value: unknown) => (typeof value === 'string' ? value : null)
 
 /** The prefix of an id names the type. A member has the id of a user; settings have the id of their environment. */
 function objectOf(shown: State): AuditedObject {
-  const id = text(shown.id)
+  const [id, user_id] = [text(shown.id), text(shown.user_id)]
+  if (id === null && user_id !== null) return { type: 'organization_member', id: user_id }
   if (id === null) return { type: 'settings', id: text(shown.environment_id) ?? '' }
   if ('role' in shown && id.startsWith('usr_')) return { type: 'member', id }
   return { type: Object.entries(prefixes).find(([, prefix]) => id.startsWith(`${prefix}_`))?.[0] ?? 'unknown', id }
@@ -79,15 +81,23 @@ const isSecret = (name: string, value: unknown) => secret.test(name) && (typeof 
 const personal =
   /^(email|pending_email|phone_number|name|given_name|family_name|nickname|preferred_username|picture|locale|zoneinfo|metadata|ip|user_agent)$/
 
+/** Which members of an object are personal, by its type. The data of a backend about a customer can be about its people. */
+const personal_of: Readonly<Record<string, RegExp>> = {
+  user: personal,
+  session: personal,
+  organization_member: personal,
+  organization: /^metadata$/,
+}
+
 /** Drops secrets and redundant members, and replaces personal data. */
-function redacted(state: State, is_personal: boolean): State {
+function redacted(state: State, personal: RegExp | undefined): State {
   const redactedValue = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(redactedValue)
-    return isRecord(value) ? redacted(value, is_personal) : value
+    return isRecord(value) ? redacted(value, personal) : value
   }
   return Object.fromEntries(
     Object.entries(state)
       .filter(([name, value]) => !isSecret(name, value) && !redundant.test(name))
-      .map(([name, value]) => [name, is_personal && personal.test(name) && value !== null ? '[personal]' : redactedValue(value)]),
+      .map(([name, value]) => [name, personal?.test(name) && value !== null ? '[personal]' : redactedValue(value)]),
   )
 }

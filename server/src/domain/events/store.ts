@@ -27,10 +27,20 @@ export interface NewEvent {
   user_id?: string | null
   application_id?: string | null
   data: Record<string, unknown>
+  /** A number of `data` that the batch counts. */
+  counted?: Counted
+}
+
+interface Counted {
+  readonly name: string
+  /** An expression over one row, which is that of `from`, from its `from` to its `where`. */
+  readonly number: Statement
+  readonly from: Statement
 }
 
 /** Belongs in the batch of the change that the event reports. */
 export function insertEvent(environment_id: EnvironmentId, origin: Origin, event: NewEvent, now: Date): Statement {
+  if (event.counted) return insertCounting(environment_id, origin, { ...event, counted: event.counted }, now)
   return leavesWork(
     insertInto('events', {
       environment_id,
@@ -46,6 +56,20 @@ export function insertEvent(environment_id: EnvironmentId, origin: Origin, event
       trace: traceOfCause(),
     }),
   )
+}
+
+/** The number is that of the moment when the statement runs, after those before it in the batch. */
+function insertCounting(
+  environment_id: EnvironmentId,
+  { id, actor, request_id }: Origin,
+  { type, user_id = null, application_id = null, data, counted: { name, number, from } }: NewEvent & { counted: Counted },
+  now: Date,
+): Statement {
+  const text = JSON.stringify({ ...data, [name]: 0 }).slice(0, -2)
+  return leavesWork(sql`insert into events
+      (environment_id, id, type, created_at, request_id, actor_type, actor_id, user_id, application_id, data, trace)
+    select ${environment_id}, ${id}, ${type}, ${now}, ${request_id}, ${actor.type}, ${actor.id}, ${user_id}, ${application_id},
+      cast(${text} as text) || ${number} || '}', cast(${traceOfCause()} as text) ${from}`)
 }
 
 /** The `traceparent` of calls that the event causes. */

@@ -70,8 +70,14 @@ export const putBack = (ending: Ending, at: Date): OfEnvironment => sql`update e
 
 export const removeEnding = (ending: Ending): OfEnvironment => sql`delete from endings where ${theRow(ending)}`
 
+interface Rows {
+  /** Statements before the row of the ending in `lock_order`. */
+  first?: readonly Statement[]
+  statements: readonly Statement[]
+}
+
 /** Statements for one batch, and where the next slice begins; `null` where no row is left. */
-type Slice = { statements: Statement[]; position: string } | null
+type Slice = (Rows & { position: string }) | null
 
 export async function nextSlice(db: Db, ending: Ending, now: Date): Promise<Slice> {
   for (const rows of steps[ending.kind]) {
@@ -81,7 +87,7 @@ export async function nextSlice(db: Db, ending: Ending, now: Date): Promise<Slic
   return null
 }
 
-type SliceStep = (db: Db, ending: Ending, now: Date) => Promise<{ statements: Statement[]; position?: string } | null>
+type SliceStep = (db: Db, ending: Ending, now: Date) => Promise<(Rows & { position?: string }) | null>
 
 const Id = z.object({ id: z.string() })
 const idsOf = async (db: Db, { environment_id }: Ending, statement: OfEnvironment) =>
@@ -305,6 +311,52 @@ const grantsOfErased: SliceStep = async (db, ending, now) => {
   return ids.length === 0 ? null : { statements: [endGrants(ending, ids, now)] }
 }
 
+/** The rows by which a user who is deleted was a member. The organizations count one less each. */
+const membershipsOfErased: SliceStep = async (db, ending) => {
+  const { environment_id, subject } = ending
+  const ids = await idsOf(
+    db,
+    ending,
+    sql`select organization_id as id from organization_members
+         where user_id = ${subject} and ${inEnvironment(environment_id)} limit ${others_at_once}`,
+  )
+  if (ids.length === 0) return null
+  const own = sql`user_id = ${subject} and organization_id in (${list([...ids].sort())})`
+  return {
+    statements: [
+      sql`update organizations set member_count = member_count - 1
+           where environment_id = ${environment_id} and id in (${list([...ids].sort())})`,
+      ...deletedMembers(environment_id, own, ids.length),
+    ],
+  }
+}
+
+/** The members of an organization that is deleted. The users count one organization less each. */
+const membersOfErased: SliceStep = async (db, ending) => {
+  const { environment_id, subject } = ending
+  const ids = await idsOf(
+    db,
+    ending,
+    sql`select user_id as id from organization_members
+         where organization_id = ${subject} and ${inEnvironment(environment_id)} limit ${others_at_once}`,
+  )
+  if (ids.length === 0) return null
+  const own = sql`organization_id = ${subject} and user_id in (${list([...ids].sort())})`
+  return {
+    first: [
+      sql`update users set organization_count = organization_count - 1
+           where environment_id = ${environment_id} and id in (${list([...ids].sort())})`,
+    ],
+    statements: deletedMembers(environment_id, own, ids.length),
+  }
+}
+
+/** Fails as a guard where one of the rows is gone, so that none is counted twice (`domain/organizations/counts.ts`). */
+const deletedMembers = (environment_id: EnvironmentId, own: Statement, count: number): Statement[] => [
+  guard(sql`delete from organization_members where environment_id = ${environment_id} and ${own}`, count),
+  sql`delete from organization_role_holders where ${own} and ${inEnvironment(environment_id)}`,
+]
+
 const Sequence = z.object({ sequence: z.int() })
 
 /** Events from before the deletion keep the id alone. Those without a number come first, since they may get one meanwhile. */
@@ -404,6 +456,7 @@ const steps: Record<Ending['kind'], readonly SliceStep[]> = {
     sessionsOfErased,
     grantsOfErased,
     halfSignIns,
+    membershipsOfErased,
     rowsIn(atCoordinator`dashboard_sessions`, sql`user_id`, sql`session_hash`),
     rowsIn(sql`consents`, sql`user_id`, sql`application_id`),
     rowsIn(sql`disconnections`, sql`user_id`, sql`application_id`),
@@ -422,4 +475,5 @@ const steps: Record<Ending['kind'], readonly SliceStep[]> = {
   ],
   provider: [identitiesOfProvider],
   erased_provider: [identitiesOfProvider],
+  erased_organization: [membersOfErased],
 }

@@ -26,6 +26,7 @@ export const ending_kinds = [
   'erased_application', // grants and consents of an application that is deleted
   'provider',           // what began at a provider that was disabled
   'erased_provider',    // the same, and the identities of a provider that is deleted
+  'erased_organization', // the members of an organization that is deleted
 ] as const
 export type EndingKind = (typeof ending_kinds)[number]
 
@@ -205,6 +206,10 @@ export function endDisabled(environment_id: EnvironmentId, kind: 'application' |
 /** For the batch that deletes the row of an application. */
 export const followErasedApplication = (environment_id: EnvironmentId, id: string, now: Date): Statement =>
   followErased(environment_id, { kind: 'erased_application', id }, { ended_by: 'application_deleted' }, now)
+
+/** For the batch that deletes the row of an organization. */
+export const followErasedOrganization = (environment_id: EnvironmentId, id: string, now: Date): Statement =>
+  followErased(environment_id, { kind: 'erased_organization', id }, { ended_by: 'organization_deleted' }, now)
 
 /** For the batch that deletes the row of a provider. Each identity that goes is an event of `origin`. */
 export const followErasedProvider = (environment_id: EnvironmentId, id: string, origin: Origin, now: Date): Statement =>

@@ -1,6 +1,6 @@
 /** Chooses slugs. The choice is only a proposal: the unique index decides, and a proposal that another request took is replaced. */
 import { type Reason, reason } from '../../base/reason.ts'
-import { numbered, slugFrom } from '../../base/slug.ts'
+import { marked, numbered, slugFrom } from '../../base/slug.ts'
 import { untilWritten } from '../../base/until-written.ts'
 import type { Db } from '../../db/db.ts'
 import type { Deployment } from '../../deployment/deployment.ts'
@@ -24,6 +24,8 @@ interface Creation<T> {
   slug: string | undefined
   /** The text that the slug is made from otherwise. */
   name: string
+  /** Follows the name where many objects of a kind have the same one. It begins and ends with a letter or digit. */
+  mark?: string
   /** Creates the object, or returns `null` if a guard failed. */
   create: (slug: string) => Promise<T | null>
   /** Throws the refusal that is not about the slug, such as a quota. Without such a reason the creation is tried again. */
@@ -35,13 +37,13 @@ interface Creation<T> {
 export async function createWithSlug<T>(
   { db }: Pick<Deployment, 'db'>,
   scope: SlugScope,
-  { slug, name, create, refuse, fail }: Creation<T>,
+  { slug, name, mark, create, refuse, fail }: Creation<T>,
 ): Promise<T> {
   const base = slugFrom(name, scope.table)
   return untilWritten(
     most_tries,
     async () => {
-      const proposal = slug ?? (await proposeFree(db, scope, base))
+      const proposal = slug ?? (await proposeFree(db, scope, base, mark))
       const created = await create(proposal).finally(() => proposed.delete(scopedSlug(scope, proposal)))
       if (created !== null) return created
       const is_taken = (await findTaken(db, scope, [proposal])).has(proposal)
@@ -59,9 +61,9 @@ const scopedSlug = ({ table, environment_id }: SlugScope, slug: string): string 
 const looked_up = [10, 100, 1_000]
 
 /** Proposes the first of `shop`, `shop-2`, `shop-3` … that is free and that no other creation of this process proposes. */
-async function proposeFree(db: Db, scope: SlugScope, base: string): Promise<string> {
+async function proposeFree(db: Db, scope: SlugScope, base: string, mark: string | undefined): Promise<string> {
   let n = 0
-  for (const count of looked_up) {
+  for (const count of mark === undefined ? looked_up : looked_up.slice(0, 1)) {
     const slugs = Array.from({ length: count }, () => numbered(base, ++n))
     const taken = await findTaken(db, scope, slugs)
     const free = slugs.find((slug) => !taken.has(slug) && !proposed.has(scopedSlug(scope, slug)))
@@ -69,6 +71,7 @@ async function proposeFree(db: Db, scope: SlugScope, base: string): Promise<stri
     proposed.add(scopedSlug(scope, free))
     return free
   }
+  if (mark !== undefined) return marked(base, mark)
   throw badField(['slug'], `More than ${n} objects have a slug that begins with ${base}. Send another slug.`)
 }
 

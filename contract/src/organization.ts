@@ -1,0 +1,146 @@
+/** Organizations: customers of the product, inside one environment, and their members, who are users of it. */
+import { z } from 'zod'
+import { DataClaims } from './data-claims.ts'
+import { EnvironmentId, OrganizationId, ProjectId, TenantId, UserId } from './ids.ts'
+import { characters, Name, PageQuery, Slug, Time, text } from './values.ts'
+
+const place = { tenant_id: TenantId, project_id: ProjectId, environment_id: EnvironmentId }
+const dates = { created_at: Time, updated_at: Time }
+
+const OrganizationSlug = Slug.refine((slug) => slug !== 'none', 'This slug stands for no organization. Use another one.')
+
+const ExternalId = z.string().regex(/^[\x21-\x7e]{1,255}$/, 'Use 1 to 255 visible characters of ASCII.')
+
+const external_id = ExternalId.nullable().describe(
+  'The id of the organization in your own data, unique in the environment; `null` without one.',
+)
+
+const Data = z.record(z.string(), z.unknown())
+
+const Metadata = Data.refine(
+  (value) => new TextEncoder().encode(JSON.stringify(value)).length <= 16_384,
+  'Use at most 16 KiB of metadata, as JSON.',
+).describe('Your own data, an object of at most 16 KiB. No token carries it.')
+
+export const Organization = z.strictObject({
+  id: OrganizationId,
+  ...place,
+  slug: Slug.describe('The name of the organization in URLs and requests, unique in the environment. It never changes.'),
+  external_id,
+  name: Name,
+  metadata: Data.describe('Your own data, an object of at most 16 KiB. No token carries it.'),
+  claims: Data.describe('Data for tokens that ask for it.'),
+  disabled: z.boolean().describe('Whether the organization is switched off: nobody acts in it.'),
+  member_count: z.int().describe('The number of its members. It is exact.'),
+  ...dates,
+})
+export type Organization = z.infer<typeof Organization>
+
+/** The most roles that a member is given. Those that every member has are not counted. */
+const most_roles = 20
+
+const roles = z
+  .array(Slug)
+  .max(most_roles, { abort: true })
+  .describe(
+    `The roles of the member, by slug: at most ${most_roles}, each once, of the kind \`organization\`. The list replaces the one before. Roles that every member has need not be in it.`,
+  )
+  .superRefine((slugs, context) => {
+    slugs.forEach((slug, i) => {
+      if (slugs.indexOf(slug) !== i) context.addIssue({ code: 'custom', path: [i], message: 'The list names this role twice.' })
+    })
+  })
+
+export const NewOrganizationMember = z.strictObject({
+  user_id: UserId.describe('The user, who is of the same environment.'),
+  roles: roles.optional(),
+})
+export type NewOrganizationMember = z.infer<typeof NewOrganizationMember>
+
+export const OrganizationMemberChange = z.strictObject({ roles: roles.nullable().optional() })
+
+const most_members = 100
+
+const members = z
+  .array(NewOrganizationMember)
+  .max(most_members, { abort: true })
+  .describe(`The first members, at most ${most_members}, each user once.`)
+  .superRefine((members, context) => {
+    const earlier = new Set<string>()
+    members.forEach(({ user_id }, i) => {
+      if (earlier.has(user_id)) context.addIssue({ code: 'custom', path: [i, 'user_id'], message: 'The list names this user twice.' })
+      earlier.add(user_id)
+    })
+  })
+
+export const NewOrganization = z.strictObject({
+  slug: OrganizationSlug.optional().describe(
+    'Made from the name if it is absent. It must be unique, is never `none` and cannot be changed later.',
+  ),
+  external_id: external_id.optional(),
+  name: Name,
+  metadata: Metadata.optional(),
+  claims: DataClaims.optional(),
+  members: members.optional(),
+})
+export type NewOrganization = z.infer<typeof NewOrganization>
+
+export const OrganizationChange = z.strictObject({
+  external_id: external_id.optional(),
+  name: Name.optional(),
+  metadata: Metadata.nullable().optional().describe('Merged with what is stored: `null` takes a member out.'),
+  claims: Data.nullable()
+    .optional()
+    .describe('Merged with what is stored: `null` takes a name out. The result has the bounds of a new object.'),
+  disabled: z.boolean().nullable().optional().describe('Whether the organization is switched off: nobody acts in it.'),
+})
+export type OrganizationChange = z.infer<typeof OrganizationChange>
+
+export const OrganizationQuery = PageQuery.extend({
+  slug: Slug.optional().describe('Return only the organization with this slug.'),
+  external_id: ExternalId.optional().describe('Return only the organization with this external id.'),
+  query: text(200)
+    .register(characters, { allowed: 'any' })
+    .optional()
+    .describe('Words that each occur in the name, the slug or the external id, in any case. An empty text counts as none.'),
+})
+
+const member = {
+  organization_id: OrganizationId,
+  user_id: UserId.describe('The user, whose id is also that of the member.'),
+  ...place,
+  email: z.string().nullable().describe('The email of the user; `null` without one.'),
+  name: z.string().nullable().describe('The full name of the user; `null` without one.'),
+  roles: z
+    .array(Slug)
+    .describe('The roles that were given to the member, by slug and in order of slug. Roles that every member has are not among them.'),
+  last_used_at: Time.nullable().describe('When the user last acted in the organization; `null` if never.'),
+}
+
+export const OrganizationMember = z.strictObject({ ...member, ...dates })
+export type OrganizationMember = z.infer<typeof OrganizationMember>
+
+export const OrganizationMemberQuery = PageQuery.extend({
+  role: Slug.optional().describe(
+    'The slug of a role: only members to whom it was given. A role that every member has finds nobody by that.',
+  ),
+  query: text(200)
+    .register(characters, { allowed: 'any' })
+    .optional()
+    .describe('Words that the name, the email or the phone number of the user contains, or the whole id of a user.'),
+})
+
+/** A membership, as one reads it by the user. */
+export const UserOrganization = z.strictObject({
+  ...member,
+  organization: z
+    .strictObject({
+      id: OrganizationId,
+      slug: Slug.describe('The slug of the organization.'),
+      name: Name.describe('The name of the organization.'),
+      disabled: z.boolean().describe('Whether the organization is switched off.'),
+    })
+    .describe('The organization.'),
+  ...dates,
+})
+export type UserOrganization = z.infer<typeof UserOrganization>
