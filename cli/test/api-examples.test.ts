@@ -67,6 +67,7 @@ expectStatus(200, await as_owner('PATCH', `/v1/platform/projects/${ours.project_
 expectStatus(204, await as_owner('DELETE', `/v1/tenants/${ours.tenant_id}/members/${approver.user_id}`))
 const client = await w.createApplication(ours.test, { name: 'Web shop', redirect_uris: ['https://app.example.com/callback'] })
 const person = await createPerson(w, ours.test)
+expectStatus(201, await as_owner('POST', `${ours.test.path}/roles`, { name: 'Owner', kind: 'organization', administers: true }))
 const tokens = await person.tokens(client)
 const request = authorizationRequest(ours.test, client)
 const run = {
@@ -80,6 +81,7 @@ const run = {
   ids: [ours.test.application_id, ours.test.user_id].join(','),
   live_id: ours.live.id,
   tenant_id: ours.tenant_id,
+  user_id: person.id as string,
 }
 const requests = exampleRequests(run)
 

@@ -30,12 +30,15 @@ async function objectsIn(place: Place) {
   const application = await w.createApplication(w[place], { slug: 'storefront' })
   await user.tokens(application)
   const key = await created('auth-keys', { type: 'auth_secret' })
+  const customer = { slug: 'customer', name: 'Customer', members: [{ user_id: user.id }] }
+  const organization = expectStatus(201, await w.call('POST', '/v1/auth/organizations', { key: key.key, body: customer }))
   const { data: sessions } = expectStatus(200, await w.call('GET', `/v1/auth/users/${user.id}/sessions`, { key: key.key }))
   return {
     application_id: application.id,
     resource_server_id: (await created('resource-servers', { slug: 'api', identifier: 'https://api.example.com', name: 'API', scopes: [] }))
       .id,
     role_id: (await created('roles', { slug: 'editor', name: 'Editor', kind: 'user' })).id,
+    organization_id: organization.id as string,
     key_id: key.id,
     provider_id: (await created('providers', { slug: 'google', type: 'google', client_id: '1.apps', client_secret: 'hunter2' })).id,
     webhook_id: (await created('webhooks', { slug: 'hook', url: 'https://hooks.example.com', events: ['user.created'] })).id,
@@ -125,6 +128,7 @@ const switches: [what: string, words: string[], word: string][] = [
   ['an application',              ['applications', 'update', 'storefront', '--disabled'],                     'storefront'],
   ['an application by --data',    ['applications', 'update', 'storefront', '--data', '{"disabled":true}'],    'storefront'],
   ['a webhook',                   ['webhooks', 'update', 'hook', '--disabled', 'true'],                       'hook'],
+  ['an organization',             ['organizations', 'update', 'customer', '--disabled'],                     'customer'],
   ['a provider',                  ['providers', 'update', 'google', '--enabled', 'false'],                    'google'],
 ]
 for (const [what, words, word] of switches)
@@ -136,7 +140,10 @@ for (const [what, words, word] of switches)
     assert.equal(await changes(), before)
     const done = await ostiary([...call, '--confirm', word])
     assert.equal(done.code, 0, done.err)
-    const on = { applications: '--disabled=false', webhooks: '--disabled=false', providers: '--enabled=true' }[words[0] ?? ''] ?? ''
+    const on =
+      { applications: '--disabled=false', organizations: '--disabled=false', webhooks: '--disabled=false', providers: '--enabled=true' }[
+        words[0] ?? ''
+      ] ?? ''
     assert.equal((await ostiary([...words.slice(0, 3), on, ...at('live')])).code, 0)
   })
 

@@ -17,6 +17,9 @@ import { migrate } from '../src/db/migrate.ts'
 import { openPostgres } from '../src/db/postgres/postgres.ts'
 import { openSqlite } from '../src/db/sqlite/sqlite.ts'
 import { findMethod, listMethods, removeAllMethods, userKeepsWayIn, waysIn } from '../src/domain/accounts/methods.ts'
+import * as organization_counts from '../src/domain/organizations/counts.ts'
+import * as members from '../src/domain/organizations/members.ts'
+import * as organizations from '../src/domain/organizations/store.ts'
 import { findPasskey, findUsersWithPasskey, insertPasskey, listPasskeys, removeAllPasskeys } from '../src/domain/passkeys/store.ts'
 import { hasGrants } from '../src/domain/promotions/usage.ts'
 import { findIdentity, findUpstreamSession } from '../src/domain/providers/store.ts'
@@ -95,6 +98,9 @@ const session = {
   offline_count: 0,
 }
 const place = { environment_id, user_id, session_id, application_id: id }
+const member = { environment_id, organization_id: id, user_id: id, version: 1 } as members.MemberRow // as: what changes of members read
+const organization = { environment_id, id, version: 1, disabled: false } as organizations.OrganizationRow // as: what changes read
+const of_organization = { organization_id: id, role: undefined }
 const raised = {
   ...session,
   upstream: { provider_id: id, sid: id, id_token: '' },
@@ -210,6 +216,26 @@ const uses: Use[] = [
   ['more users with a role',                 (db) => findHolders(db, environment_id, id, { last: id, limit: 21 }), 100],
   ['the names of some users',                (db) => findNamesOf(db, environment_id, [id, other])],
   ['the roles that a user gets',             () => setRoles({ environment_id, id }, [id, other])],
+  ['an organization',                        (db) => organizations.findOrganization(db, environment_id, id)],
+  ['some organizations',                     (db) => organizations.findOrganizations(db, environment_id, [id, other])],
+  ['an organization by its slug',            (db) => organizations.listOrganizations(db, environment_id, { slug: id, external_id: undefined }, { last: null, limit: 21 })],
+  ['an organization by its external id',     (db) => organizations.listOrganizations(db, environment_id, { slug: undefined, external_id: id }, { last: id, limit: 21 })],
+  ['the organization with an external id',   (db) => organizations.findByExternalId(db, environment_id, id)],
+  ['a change of an organization',            () => organizations.updateOrganization(organization, { external_id: other, name: '', metadata: {}, claims: {}, disabled: true }, now)],
+  ['a deleted organization',                 () => organizations.deleteOrganization(organization).slice(1)], // the first is of the one row of the environment
+  ['a member',                               (db) => members.findMember(db, member)],
+  ['some members',                           (db) => members.findMembers(db, environment_id, id, [id, other]), 100],
+  ['the members of an organization',         (db) => members.listMembers(db, environment_id, of_organization, { last: null, limit: 21 }), 100],
+  ['more members of an organization',        (db) => members.listMembers(db, environment_id, of_organization, { last: '7', limit: 21 }), 100],
+  ['the members with a role',                (db) => members.listMembers(db, environment_id, { ...of_organization, role: id }, { last: '7', limit: 21 }), 100],
+  ['the names of members',                   (db) => members.findMemberNames(db, environment_id, of_organization, { last: '7', limit: 500 }), 100],
+  ['the names of members with a role',       (db) => members.findMemberNames(db, environment_id, { ...of_organization, role: id }, { last: '7', limit: 500 }), 100],
+  ['the organizations of a user',            (db) => members.listOrganizationsOf(db, environment_id, id, { last: id, limit: 21 }), 100],
+  ['a member who is added',                  () => [organization_counts.countForUser(member, 5), ...members.addMember({ ...member, user_id: 'new' }, [id, other], { most: 5, now })]],
+  ['the roles that a member gets',           () => members.setMemberRoles(member, [id, other], now)],
+  ['a member who is removed',                () => members.removeMember(member)],
+  ['rows of a user without organizations',   (db) => organization_counts.settleUser(db, environment_id, id), 100],
+  ['rows of an organization without users',  (db) => organization_counts.settleOrganization(db, environment_id, id), 100],
   ['the credential of an address',           (db) => findCredential(db, environment_id, id)],
   ['a change of the address',                (db) => findEmailChange(db, environment_id, id, now)],
   ['the sessions of a session at a provider', (db) => sessions.findSessionsAtProvider(db, environment_id, { provider_id: id, sid: id, identity: null }, 20)],

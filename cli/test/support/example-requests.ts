@@ -26,6 +26,7 @@ export interface RunValues {
   ids: string
   live_id: string
   tenant_id: string
+  user_id: string
 }
 
 const authorization = (run: RunValues) => ({
@@ -50,6 +51,14 @@ export const exampleRequests = (run: RunValues): Readonly<Record<string, Example
   endUserSessions: { of: 'createUser' },
   sendReset: { of: 'createUser' },
   sendVerification: { of: 'createUser' },
+
+  createOrganization: {
+    body: { name: 'Acme', external_id: 'customer-42', claims: { plan: 'team' } },
+  },
+  changeOrganization: { body: { claims: { plan: 'enterprise' } }, of: 'createOrganization' },
+  deleteOrganization: { of: 'createOrganization' },
+  addOrganizationMember: { body: { user_id: run.user_id, roles: ['owner'] }, of: 'createOrganization' },
+  changeOrganizationMember: { body: { roles: ['owner'] } },
 
   createProject: { body: { slug: 'store', name: 'Store' } },
   changeProject: { body: { name: 'Shop' } },

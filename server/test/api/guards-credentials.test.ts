@@ -225,7 +225,7 @@ testRows(
 )
 
 /**
- * A viewer reads everything but users, inbox, audit, events, deliveries and refused calls. A developer reads
+ * A viewer reads everything but users, organizations, inbox, audit, events, deliveries and refused calls. A developer reads
  * these too, except audit, and writes projects and environments. An admin also has platform keys, members, audit and the
  * refused calls of the tenant. An owner also has the tenant. Back-channel logouts are deliveries that name a person.
  */
@@ -233,9 +233,11 @@ function requiredRole({ credential, method, path }: Route): Role | null {
   if (!('role' in credential) || credential.role === null) return null
   if (/\/(platform-keys|audit-log)\b/.test(path) || path.startsWith('/v1/tenants/{tenant_id}/requests')) return 'admin'
   if (path.endsWith('/approve')) return 'admin'
-  if (path.endsWith('/members') || path.includes('/members/')) return method === 'GET' ? 'viewer' : 'admin'
+  if (/^\/v1\/tenants\/.*\/members\b/.test(path)) return method === 'GET' ? 'viewer' : 'admin'
   if (path === '/v1/tenants/{tenant_id}') return method === 'GET' ? 'viewer' : 'owner'
-  return method !== 'GET' || /\/(users|sessions|inbox|events|deliveries|backchannel-logouts|requests)\b/.test(path) ? 'developer' : 'viewer'
+  return method !== 'GET' || /\/(users|organizations|sessions|inbox|events|deliveries|backchannel-logouts|requests)\b/.test(path)
+    ? 'developer'
+    : 'viewer'
 }
 
 /** Rows that act in the tenant, or in the environment, that an administrator names in headers. */

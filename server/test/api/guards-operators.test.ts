@@ -68,6 +68,7 @@ async function rootIds(): Promise<Ids> {
     resource_server_id: servers[0].id,
     provider_id: expectStatus(201, await asOperator('POST', `${E}/providers`, provider)).id,
     role_id: `rol_${absent}`,
+    organization_id: `org_${absent}`,
     webhook_id: `whk_${absent}`,
     message_id: `msg_${absent}`,
     key_id: `key_${absent}`,

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Route } from '@ostiary/contract/route.ts'
+import { routes } from '@ostiary/contract/routes.ts'
 import { ask, idsOf, newBody, pathOf, rows, validRequest } from '../support/route-table.ts'
 import { createTwoTenants } from '../support/tenants.ts'
 import { expectStatus, world } from '../support/world.ts'
@@ -15,8 +16,13 @@ const growing = rows.flatMap(({ name, route }) => {
   return route.method === 'GET' && route.query && 'cursor' in route.query.shape && creator ? [{ name, route, creator: creator.route }] : []
 })
 
-const add = async (creator: Route): Promise<string> =>
-  expectStatus(201, await ask(w, { ...validRequest(creator, ours), body: newBody(creator, ours) })).id
+async function add(creator: Route): Promise<string> {
+  const body = creator === routes.addOrganizationMember ? { user_id: await add(routes.createUser) } : newBody(creator, ours)
+  return idOf(expectStatus(201, await ask(w, { ...validRequest(creator, ours), body })))
+}
+
+/** A member has the id of the user. */
+const idOf = ({ user_id, id = user_id }: { id?: string; user_id?: string }): string => id ?? ''
 
 async function page(route: Route, limit: number, cursor: string | null) {
   const right = validRequest(route, ours)
@@ -24,7 +30,7 @@ async function page(route: Route, limit: number, cursor: string | null) {
   const body = expectStatus(200, await ask(w, { ...right, path: pathOf(route, idsOf(route, ours)) + query }))
   assert.deepEqual(Object.keys(body).sort(), ['data', 'has_more', 'next_cursor'])
   assert.equal(body.has_more, body.next_cursor !== null)
-  return { ids: body.data.map(({ id }: { id: string }) => id) as string[], next_cursor: body.next_cursor as string | null }
+  return { ids: body.data.map(idOf) as string[], next_cursor: body.next_cursor as string | null }
 }
 
 /** Reads all pages. Calls `between` after the first page. */

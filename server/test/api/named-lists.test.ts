@@ -36,6 +36,7 @@ const idsOf = async (route: Route, query: Record<string, string>): Promise<strin
 test('the lists with slugs are those of tenants, projects, environments and of the kinds of objects', () => {
   assert.deepEqual(lists.map(({ name }) => name).sort(), [
     'listApplications',
+    'listAuthOrganizations',
     'listEnvironments',
     'listProjects',
     'listProviders',

@@ -23,9 +23,10 @@ test('each kind of object has the name that people use, and what has none is lef
   const webhook = await read('webhooks', environment.webhook_id)
   const provider = await read('providers', environment.provider_id)
   const role = await read('roles', environment.role_id)
+  const organization = await read('organizations', environment.organization_id)
   const application = await read('applications', environment.application_id)
   const me = expectStatus(200, await asAdministrator(w, ours.token, null)('GET', '/v1/me'))
-  const objects = [user.id, key.id, webhook.id, provider.id, role.id, application.id]
+  const objects = [user.id, key.id, webhook.id, provider.id, role.id, organization.id, application.id]
   const ids = [...objects, me.user_id, environment.id, environment.session_id, user.id]
   assert.deepEqual(await named(ids), {
     [user.id]: `user: ${user.email}`,
@@ -33,6 +34,7 @@ test('each kind of object has the name that people use, and what has none is lef
     [webhook.id]: `webhook: ${webhook.slug}`,
     [provider.id]: `provider: ${provider.display_name}`,
     [role.id]: `role: ${role.name}`,
+    [organization.id]: `organization: ${organization.name}`,
     [application.id]: `application: ${application.name}`,
     [me.user_id]: `member: ${me.email}`,
     [environment.id]: 'environment: Test',
@@ -48,9 +50,9 @@ test('objects of another tenant and of another environment have no name', async 
 })
 
 test('a name needs the scope that reads the object, and platform keys are named to administrators alone', async () => {
-  const { user_id, application_id, key_id, webhook_id, provider_id, resource_server_id, role_id } = environment
+  const { user_id, application_id, key_id, webhook_id, provider_id, resource_server_id, role_id, organization_id } = environment
   const of_scope = {
-    'users:read': [user_id],
+    'users:read': [user_id, organization_id],
     'applications:read': [application_id],
     'auth_keys:read': [key_id],
     'webhooks:read': [webhook_id],
@@ -67,10 +69,10 @@ test('a name needs the scope that reads the object, and platform keys are named 
   assert.ok(ours.platform_key_id in (await named(ids)))
 })
 
-test('addresses of users need the role developer, or the scope users:read', async () => {
-  const { user_id, application_id } = environment
+test('addresses of users, and names of organizations, need the role developer, or the scope users:read', async () => {
+  const { user_id, organization_id, application_id } = environment
   const viewer = asAdministrator(w, await createMember(w, ours, 'viewer'), ours.tenant_id)
-  assert.deepEqual(Object.keys(await named([user_id, application_id], viewer)), [application_id])
+  assert.deepEqual(Object.keys(await named([user_id, organization_id, application_id], viewer)), [application_id])
   const developer = asAdministrator(w, await createMember(w, ours, 'developer'), ours.tenant_id)
   assert.deepEqual(Object.keys(await named([user_id], developer)), [user_id])
   for (const [scopes, seen] of [

@@ -21,7 +21,8 @@ const gone = { user_id: '' }
 async function callOf(place: TestEnvironment) {
   const { key, id } = expectStatus(201, await w.call('POST', `${place.path}/auth-keys`, { body: { type: 'auth_secret', label: 'Shop' } }))
   const users = (method: string, path = '', body?: unknown) => w.call(method, `/v1/auth/users${path}`, { key, body })
-  return { key_id: id as string, users }
+  const organizations = (method: string, path = '', body?: unknown) => w.call(method, `/v1/auth/organizations${path}`, { key, body })
+  return { key_id: id as string, users, organizations }
 }
 const change = async (method: string, path: string, body?: unknown) => {
   const reply = await w.call(method, `${environment.path}${path}`, { body })
@@ -31,7 +32,7 @@ const change = async (method: string, path: string, body?: unknown) => {
 
 /** Causes each kind of event at least once. */
 async function causeAll(): Promise<TestEnvironment[]> {
-  const { key_id, users } = await callOf(environment)
+  const { key_id, users, organizations } = await callOf(environment)
   const rotated = await change('POST', '/auth-keys', { type: 'auth_secret', label: 'Shop' })
   await change('POST', `/auth-keys/${rotated.id}/rotate`)
   const of_apis = await change('POST', '/resource-servers', {
@@ -40,6 +41,7 @@ async function causeAll(): Promise<TestEnvironment[]> {
     scopes: [{ name: 'orders:read', description: 'Read orders' }],
   })
   await change('PATCH', `/resource-servers/${of_apis.id}`, { name: 'Orders API' })
+  await change('POST', '/roles', { name: 'Owner', kind: 'organization', administers: true })
   const role = await change('POST', '/roles', {
     name: 'Support',
     kind: 'user',
@@ -48,6 +50,13 @@ async function causeAll(): Promise<TestEnvironment[]> {
   await change('PATCH', `/roles/${role.id}`, { permissions: [] })
   await change('DELETE', `/roles/${role.id}`)
   await change('DELETE', `/resource-servers/${of_apis.id}`)
+  const member = expectStatus(201, await users('POST', '', { email: 'member@example.com', name: 'Member' }))
+  const organization = expectStatus(201, await organizations('POST', '', { name: 'Acme', external_id: 'customer-42' }))
+  await organizations('PATCH', `/${organization.id}`, { claims: { plan: 'team' } })
+  await organizations('POST', `/${organization.id}/members`, { user_id: member.id, roles: ['owner'] })
+  await organizations('PATCH', `/${organization.id}/members/${member.id}`, { roles: [] })
+  await organizations('DELETE', `/${organization.id}/members/${member.id}`)
+  await organizations('DELETE', `/${organization.id}`)
   const provider = await change('POST', '/providers', {
     type: 'oidc',
     display_name: 'Work',

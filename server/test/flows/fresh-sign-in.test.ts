@@ -22,12 +22,21 @@ const always = [
   ...['createWebhook', 'rotateWebhookSecret', 'addMember', 'changeMember', 'resendInvitation', 'approvePromotion'],
 ]
 const in_live = [
-  ...['createUser', 'unblockUser', 'removeUserMethod', 'createResourceServer', 'changeResourceServer', 'createRole'],
-  ...['deleteUser', 'deleteApplication', 'deleteResourceServer', 'deleteProvider', 'deleteWebhook'],
+  ...[
+    'createUser',
+    'unblockUser',
+    'removeUserMethod',
+    'createResourceServer',
+    'changeResourceServer',
+    'createRole',
+    'addOrganizationMember',
+  ],
+  ...['deleteUser', 'deleteApplication', 'deleteResourceServer', 'deleteProvider', 'deleteWebhook', 'deleteOrganization'],
 ]
 const by_member = ['removeMember']
 const by_body = [
   ...['createProject', 'changeProject', 'createEnvironment', 'createApplication', 'createProvider', 'applyPromotion', 'revertPromotion'],
+  ...['createOrganization', 'changeOrganization', 'changeOrganizationMember'],
   ...[
     'changeUser',
     'changeSettings',
@@ -42,6 +51,7 @@ const by_body = [
 /** The rows that close a way in, and those that give nobody else one. */
 const never = [
   ...['blockUser', 'endUserSessions', 'disconnectGrant', 'endSession', 'revokeAuthKey', 'revokePlatformKey', 'deleteRole'],
+  'removeOrganizationMember',
   ...[
     'sendReset',
     'sendVerification',
@@ -84,7 +94,7 @@ function harmless({ route }: Row, token: string, environment = ours.test) {
     method: route.method,
     path: pathOf(route, ids),
     headers: { ...bearer(token, ours, environment), 'if-match': '"0"', 'content-type': 'application/json' },
-    ...(route.body ? { body: newBody(route, ours) } : {}),
+    ...(route.body ? { body: newBody(route, ours, environment) } : {}),
   })
 }
 const isStale = (reply: { status: number; body: { code?: string } }) =>

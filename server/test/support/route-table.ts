@@ -41,6 +41,7 @@ export function idsOf(route: Route, tenant: Tenant, environment: EnvironmentObje
     application_id: environment.application_id,
     resource_server_id: environment.resource_server_id,
     role_id: environment.role_id,
+    organization_id: environment.organization_id,
     webhook_id: environment.webhook_id,
     provider_id: environment.provider_id,
     message_id: route.path.includes('backchannel-logouts') ? environment.logout_id : environment.message_id,
@@ -118,14 +119,18 @@ export function validRequest(route: Route, tenant: Tenant, environment: Environm
     method: route.method,
     path: pathOf(route, idsOf(route, tenant, environment)),
     headers: credentialHeaders(kind, tenant, environment),
-    ...(route.body ? { body: newBody(route, tenant) } : {}),
+    ...(route.body ? { body: newBody(route, tenant, environment) } : {}),
   }
 }
 
-/** A body that the row accepts, with values of its own at each call. A promotion goes from one environment of the tenant to another. */
-export const newBody = (route: Route, { test, live }: Tenant) =>
+/**
+ * A body that the row accepts, with values of its own at each call. A promotion goes from one environment of the tenant to another, and a new
+ * member is a user of the environment.
+ */
+export const newBody = (route: Route, { test, live }: Tenant, environment: EnvironmentObjects = test) =>
   route.body && {
     ...sampleBody(route.body),
+    ...(route === routes.addOrganizationMember ? { user_id: environment.other_user_id } : {}),
     ...(route === routes.createPromotion ? { from_environment_id: test.id, to_environment_id: live.id } : {}),
   }
 
@@ -186,6 +191,7 @@ export function sampleBody(type: z.ZodType): Record<string, unknown> {
     to_environment_id: 'env_01m7wwr5ftevtv5yxb47hmb4ht',
     identifier: `https://api.example.com/sample-${n}`,
     scopes: ['projects:read'],
+    user_id: 'usr_01m7wwr5ftevtv5yxb47hmb4ht',
   }
   return Object.fromEntries(
     [...requiredFields(type, schema), ...Object.keys(schema.properties ?? {}).filter((name) => name === 'client_secret')].map((name) => {

@@ -18,10 +18,13 @@ export interface EnvironmentObjects extends TestEnvironment {
   application_id: string
   resource_server_id: string
   role_id: string
+  organization_id: string
   webhook_id: string
   provider_id: string
   key_id: string
   user_id: string
+  /** A user who is in no organization. */
+  other_user_id: string
   mail_id: string
   session_id: string
   /** A refused call of the environment. */
@@ -130,17 +133,20 @@ async function createTenantObjects(w: World, { tenant_id, member_id, token, slug
     await person.tokens(application)
     const secret = await createAuthKey(w, environment, 'auth_secret', { made_by: platform })
     const publishable = await createAuthKey(w, environment, 'auth_publishable', { made_by: platform })
+    const members = [{ user_id: person.id }]
+    const organization = await w.call('POST', '/v1/auth/organizations', { key: secret.key, body: { name: 'Customer', members } })
     const sessions = expectStatus(200, await w.call('GET', `/v1/auth/users/${person.id}/sessions`, { key: secret.key }))
     return {
       ...environment,
       application_id: application.id,
       resource_server_id: resource_server.id,
       role_id: role.id,
+      organization_id: expectStatus(201, organization).id,
       webhook_id: webhook.id,
       provider_id: provider.id,
       key_id: secret.id,
       user_id: person.id,
-      mail_id: await mailIn(environment, secret.key, platform),
+      ...(await mailIn(environment, secret.key, platform)),
       session_id: sessions.data[0].id,
       request_id: await refusedAt(`${environment.path}/applications/${unknown_application}`, platform),
       method_id: await firstOf('methods', person.id, secret.key),
@@ -158,12 +164,13 @@ async function createTenantObjects(w: World, { tenant_id, member_id, token, slug
   const firstOf = async (list: string, user_id: string, key: string): Promise<string> =>
     expectStatus(200, await w.call('GET', `/v1/auth/users/${user_id}/${list}`, { key })).data[0].id
   /** Creates a captured email. Live captures none, so its id is unknown. */
-  const mailIn = async (environment: TestEnvironment, secret: string, key: string): Promise<string> => {
+  const mailIn = async (environment: TestEnvironment, secret: string, key: string) => {
     const body = { email: 'mailed@example.com', password: 'correct horse battery' }
     const { id } = expectStatus(201, await w.call('POST', '/v1/auth/users', { key: secret, body }))
     expectStatus(200, await w.call('PATCH', `/v1/auth/users/${id}`, { key: secret, body: { password: 'staple and something else' } }))
-    if (environment.type === 'live') return 'eml_01m7wwr5ftevtv5yxb47hmb4ht'
-    return expectStatus(200, await w.call('GET', `${environment.path}/inbox`, { key })).data[0].id
+    if (environment.type === 'live') return { other_user_id: id, mail_id: 'eml_01m7wwr5ftevtv5yxb47hmb4ht' }
+    const { data } = expectStatus(200, await w.call('GET', `${environment.path}/inbox`, { key }))
+    return { other_user_id: id as string, mail_id: data[0].id as string }
   }
   const [test, live] = [await createObjects(project.test), await createObjects(project.live)]
   const ends = { from_environment_id: test.id, to_environment_id: live.id }
