@@ -1,6 +1,6 @@
 /** Data of users and organizations that tokens can carry, where an application or a resource server asks for it. */
 import { z } from 'zod'
-import { registered_claims } from './jwt-claims.ts'
+import { isClaimTaken } from './jwt-claims.ts'
 
 const most_bytes = 1_024
 const most_names = 20
@@ -9,10 +9,6 @@ const deepest = 3
 /** `{}` has the depth 1. */
 const depthOf = (value: unknown): number =>
   typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0
-
-/** Whether a name is free for data: no standard and no token of this service has such a claim. */
-const isFree = (name: string): boolean =>
-  !(registered_claims.has(name) || name === 'grant_id' || name.startsWith('org_') || name === '__proto__')
 
 export const DataClaims = z
   .record(z.string(), z.unknown())
@@ -24,7 +20,7 @@ export const DataClaims = z
     if (depthOf(claims) > deepest) return refuse(`Use at most ${deepest} levels of objects and lists, the outermost included.`)
     for (const name of Object.keys(claims))
       if (!/^[\x21-\x7e]{1,100}$/.test(name)) refuse('A name has 1 to 100 visible characters of ASCII.', [name])
-      else if (!isFree(name)) refuse('A standard or this service defines a claim with this name. Use another one.', [name])
+      else if (isClaimTaken(name)) refuse('A standard or this service defines a claim with this name. Use another one.', [name])
   })
   .describe(
     `Data for tokens that ask for it: an object of at most ${most_bytes} bytes as compact JSON, with at most ${most_names} names and ${deepest} levels. No name is a registered claim of JWTs, is \`grant_id\` or begins with \`org_\`. Put nothing secret here.`,

@@ -5,7 +5,7 @@ import { z } from 'zod'
  * IANA, JSON Web Token Claims, as on 2026-06-29: every registered name of letters, digits and `_`. One that is registered later stays free: a
  * tenant may use it.
  */
-export const registered_claims: ReadonlySet<string> = new Set(
+const registered_claims: ReadonlySet<string> = new Set(
   `
   _claim_names _claim_sources _sd _sd_alg ace_profile acr act address also_known_as amr analyticsIdList at_hash at_use_nbr atc ath attest aud
   auth_time authority_hints authorization_details azp birth_family_name birth_given_name birth_middle_name birthdate bootcount bootseed c_hash
@@ -28,11 +28,14 @@ const for_roles: readonly string[] = ['roles', 'groups']
 /** Names of the tokens of this service that no standard has, and one that programs take for something else. */
 const isOwn = (name: string) => name === 'grant_id' || name.startsWith('org_') || name === '__proto__'
 
+/** Whether a standard or this service defines a claim with this name. */
+export const isClaimTaken = (name: string): boolean => registered_claims.has(name) || isOwn(name)
+
 /** The name of the claim that carries the roles of a person. */
 export const RolesClaim = z
   .string()
   .regex(/^[a-z0-9_]{1,60}$/, 'Use 1 to 60 of a-z, 0-9 and underscore.')
   .refine(
-    (name) => for_roles.includes(name) || !(registered_claims.has(name) || isOwn(name)),
+    (name) => for_roles.includes(name) || !isClaimTaken(name),
     'A standard or this service defines a claim with this name. Use roles, groups or another name.',
   )

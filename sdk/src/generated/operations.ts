@@ -1,6 +1,6 @@
 // Generated from contract/src/routes.ts by `npm run docs`.
 import type { CallOptions, ChangeOptions, List, PostOptions } from '../options.ts'
-import type { ApiKey, ApiKeyWithPlaintext, Application, ApplicationChange, ApplicationCreation, ApplicationTemplate, ApplicationTemplates, ApplicationWithSecret, AuditEntry, AuditVerification, AuthConfig, AuthKeyChange, AuthKeyCreation, BackchannelLogout, Delivery, Environment, EnvironmentChange, EnvironmentConfiguration, EnvironmentCreation, EnvironmentRole, Event, EventKind, Grant, Invitation, KeyIdentity, KeyUsage, Located, Mail, MailAsked, MailTest, MailTested, Me, Member, MemberChange, MemberCreation, Names, PlatformKeyChange, PlatformKeyCreation, Project, ProjectChange, ProjectCreation, ProjectWithEnvironments, Promotion, PromotionApply, PromotionCreation, PromotionInList, PromotionRevert, PromotionWithSecrets, Provider, ProviderChange, ProviderCheck, ProviderCreation, Readiness, RefusedCall, RefusedCallSummary, ResendSince, Resent, ResourceServer, ResourceServerChange, ResourceServerCreation, RevertOutcome, RoleChange, RoleCreation, RolePreview, Session, Settings, SettingsChange, SettingsPreview, SettingsToPreview, SignInMethod, SigningKey, Statistics, Tenant, TenantChange, TenantCreation, TestSent, TokenToValidate, TokenVerdict, User, UserAccess, UserChange, UserCreation, Webhook, WebhookChange, WebhookCreation, WebhookWithSecret } from './types.ts'
+import type { ApiKey, ApiKeyWithPlaintext, Application, ApplicationChange, ApplicationCreation, ApplicationTemplate, ApplicationTemplates, ApplicationWithSecret, AuditEntry, AuditVerification, AuthConfig, AuthKeyChange, AuthKeyCreation, BackchannelLogout, Delivery, Environment, EnvironmentChange, EnvironmentConfiguration, EnvironmentCreation, EnvironmentRole, Event, EventKind, Grant, Invitation, KeyIdentity, KeyUsage, Located, Mail, MailAsked, MailTest, MailTested, Me, Member, MemberChange, MemberCreation, Names, Organization, OrganizationChange, OrganizationCreation, OrganizationMember, OrganizationMemberChange, OrganizationMemberCreation, PlatformKeyChange, PlatformKeyCreation, Project, ProjectChange, ProjectCreation, ProjectWithEnvironments, Promotion, PromotionApply, PromotionCreation, PromotionInList, PromotionRevert, PromotionWithSecrets, Provider, ProviderChange, ProviderCheck, ProviderCreation, Readiness, RefusedCall, RefusedCallSummary, ResendSince, Resent, ResourceServer, ResourceServerChange, ResourceServerCreation, RevertOutcome, RoleChange, RoleCreation, RolePreview, Session, Settings, SettingsChange, SettingsPreview, SettingsToPreview, SignInMethod, SigningKey, Statistics, Tenant, TenantChange, TenantCreation, TestSent, TokenToValidate, TokenVerdict, User, UserAccess, UserChange, UserCreation, UserOrganization, Webhook, WebhookChange, WebhookCreation, WebhookWithSecret } from './types.ts'
 
 /** The operations of the management and runtime API. */
 export interface Operations {
@@ -182,6 +182,104 @@ export interface Operations {
    * Needs a secret key of the environment, or an administrator with the role `developer` or above.
    */
   endSession(params: { session_id: string }, options?: ChangeOptions): Promise<void>
+  /**
+   * List organizations; with `query`, a page can be short and still have more.
+   *
+   * Lists the organizations of the environment, newest first. `slug` and `external_id` find one; `query` searches names, slugs and external ids, and then a page can have fewer objects than `limit` although more follow.
+   *
+   * Needs a secret key of the environment, or an administrator with the role `developer` or above.
+   */
+  listAuthOrganizations(params?: { limit?: number | undefined; cursor?: string | undefined; slug?: string | undefined; external_id?: string | undefined; query?: string | undefined }, options?: CallOptions): List<Organization>
+  /**
+   * Create an organization, with up to 100 members.
+   *
+   * Creates an organization: a customer of your product. With `members` its first members are added in the same change, all or none.
+   *
+   * Needs a secret key of the environment, or an administrator with the role `developer` or above.
+   *
+   * An administrator needs a sign-in within the last 10 minutes in a Live environment if the body has members.
+   */
+  createOrganization(body: OrganizationCreation, options?: PostOptions): Promise<Organization>
+  /**
+   * Get an organization.
+   *
+   * Gets one organization of the environment.
+   *
+   * Needs a secret key of the environment, or an administrator with the role `developer` or above.
+   */
+  getAuthOrganization(params: { organization_id: string }, options?: CallOptions): Promise<Organization>
+  /**
+   * Update an organization.
+   *
+   * Changes the named fields; `metadata` and `claims` are merged with what is stored. While an organization is disabled, nobody acts in it.
+   *
+   * Needs a secret key of the environment, or an administrator with the role `developer` or above.
+   *
+   * An administrator needs a sign-in within the last 10 minutes in a Live environment if the body turns off `disabled`.
+   */
+  changeOrganization(params: { organization_id: string }, body: OrganizationChange, options?: ChangeOptions): Promise<Organization>
+  /**
+   * Delete an organization with all its members.
+   *
+   * Deletes an organization with all its members, at once. Its slug and its external id can be used again.
+   *
+   * Needs a secret key of the environment, or an administrator with the role `developer` or above.
+   *
+   * An administrator needs a sign-in within the last 10 minutes in a Live environment.
+   */
+  deleteOrganization(params: { organization_id: string }, options?: ChangeOptions): Promise<void>
+  /**
+   * List the members of an organization; with `query`, a page can be short and still have more.
+   *
+   * Lists the members of an organization, the last added first. `role` finds those to whom a role was given; `query` searches names, emails and phone numbers, and then a page can have fewer objects than `limit` although more follow.
+   *
+   * Needs a secret key of the environment, or an administrator with the role `developer` or above.
+   */
+  listAuthOrganizationMembers(params: { organization_id: string; limit?: number | undefined; cursor?: string | undefined; role?: string | undefined; query?: string | undefined }, options?: CallOptions): List<OrganizationMember>
+  /**
+   * Add a user to an organization.
+   *
+   * Makes a user of the environment a member of the organization, with these roles.
+   *
+   * Needs a secret key of the environment, or an administrator with the role `developer` or above.
+   *
+   * An administrator needs a sign-in within the last 10 minutes in a Live environment.
+   */
+  addOrganizationMember(params: { organization_id: string }, body: OrganizationMemberCreation, options?: PostOptions): Promise<OrganizationMember>
+  /**
+   * Get a member of an organization.
+   *
+   * Gets one member of an organization.
+   *
+   * Needs a secret key of the environment, or an administrator with the role `developer` or above.
+   */
+  getAuthOrganizationMember(params: { organization_id: string; user_id: string }, options?: CallOptions): Promise<OrganizationMember>
+  /**
+   * Update the roles of a member.
+   *
+   * Replaces the roles of a member. The change counts from the next request on.
+   *
+   * Needs a secret key of the environment, or an administrator with the role `developer` or above.
+   *
+   * An administrator needs a sign-in within the last 10 minutes in a Live environment if the body adds to `roles`.
+   */
+  changeOrganizationMember(params: { organization_id: string; user_id: string }, body: OrganizationMemberChange, options?: ChangeOptions): Promise<OrganizationMember>
+  /**
+   * Remove a member from an organization.
+   *
+   * Removes a member. To add the user again makes another membership.
+   *
+   * Needs a secret key of the environment, or an administrator with the role `developer` or above.
+   */
+  removeOrganizationMember(params: { organization_id: string; user_id: string }, options?: ChangeOptions): Promise<void>
+  /**
+   * List the organizations of a user.
+   *
+   * Lists the memberships of a user, each with its organization, the newest organization first.
+   *
+   * Needs a secret key of the environment, or an administrator with the role `developer` or above.
+   */
+  listAuthUserOrganizations(params: { user_id: string; limit?: number | undefined; cursor?: string | undefined }, options?: CallOptions): List<UserOrganization>
   /**
    * List the projects of the tenant.
    *
@@ -588,6 +686,46 @@ export interface Operations {
    * Needs a platform key with the scope `users:read`, or an administrator with the role `developer` or above.
    */
   getUserAccess(params: { project_id: string; environment_id: string; user_id: string }, options?: CallOptions): Promise<UserAccess>
+  /**
+   * List the organizations of a user.
+   *
+   * Lists the memberships of a user, each with its organization, for platform keys and administrators. The newest organization is first.
+   *
+   * Needs a platform key with the scope `users:read`, or an administrator with the role `developer` or above. In the root tenant it is 403.
+   */
+  listUserOrganizations(params: { project_id: string; environment_id: string; user_id: string; limit?: number | undefined; cursor?: string | undefined }, options?: CallOptions): List<UserOrganization>
+  /**
+   * List organizations; with `query`, a page can be short and still have more.
+   *
+   * Lists the organizations of an environment, newest first, for platform keys and administrators. `query` can make pages short, as in the list of the runtime API.
+   *
+   * Needs a platform key with the scope `users:read`, or an administrator with the role `developer` or above. In the root tenant it is 403.
+   */
+  listOrganizations(params: { project_id: string; environment_id: string; limit?: number | undefined; cursor?: string | undefined; slug?: string | undefined; external_id?: string | undefined; query?: string | undefined }, options?: CallOptions): List<Organization>
+  /**
+   * Get an organization.
+   *
+   * Gets one organization of an environment, for platform keys and administrators.
+   *
+   * Needs a platform key with the scope `users:read`, or an administrator with the role `developer` or above. In the root tenant it is 403.
+   */
+  getOrganization(params: { project_id: string; environment_id: string; organization_id: string }, options?: CallOptions): Promise<Organization>
+  /**
+   * List the members of an organization; with `query`, a page can be short and still have more.
+   *
+   * Lists the members of an organization, the last added first, for platform keys and administrators. `query` can make pages short, as in the list of the runtime API.
+   *
+   * Needs a platform key with the scope `users:read`, or an administrator with the role `developer` or above. In the root tenant it is 403.
+   */
+  listOrganizationMembers(params: { project_id: string; environment_id: string; organization_id: string; limit?: number | undefined; cursor?: string | undefined; role?: string | undefined; query?: string | undefined }, options?: CallOptions): List<OrganizationMember>
+  /**
+   * Get a member of an organization.
+   *
+   * Gets one member of an organization, for platform keys and administrators.
+   *
+   * Needs a platform key with the scope `users:read`, or an administrator with the role `developer` or above. In the root tenant it is 403.
+   */
+  getOrganizationMember(params: { project_id: string; environment_id: string; organization_id: string; user_id: string }, options?: CallOptions): Promise<OrganizationMember>
   /**
    * List the captured mail of a Test environment.
    *
@@ -1103,6 +1241,17 @@ export const routes: Readonly<Record<keyof Operations, string>> = {
   disconnectGrant: 'DELETE /v1/auth/users/{user_id}/grants/{grant_id} p',
   getSession: 'GET /v1/auth/sessions/{session_id} p',
   endSession: 'DELETE /v1/auth/sessions/{session_id} p',
+  listAuthOrganizations: 'GET /v1/auth/organizations pl',
+  createOrganization: 'POST /v1/auth/organizations b',
+  getAuthOrganization: 'GET /v1/auth/organizations/{organization_id} p',
+  changeOrganization: 'PATCH /v1/auth/organizations/{organization_id} pb',
+  deleteOrganization: 'DELETE /v1/auth/organizations/{organization_id} p',
+  listAuthOrganizationMembers: 'GET /v1/auth/organizations/{organization_id}/members pl',
+  addOrganizationMember: 'POST /v1/auth/organizations/{organization_id}/members pb',
+  getAuthOrganizationMember: 'GET /v1/auth/organizations/{organization_id}/members/{user_id} p',
+  changeOrganizationMember: 'PATCH /v1/auth/organizations/{organization_id}/members/{user_id} pb',
+  removeOrganizationMember: 'DELETE /v1/auth/organizations/{organization_id}/members/{user_id} p',
+  listAuthUserOrganizations: 'GET /v1/auth/users/{user_id}/organizations pl',
   listProjects: 'GET /v1/platform/projects pl',
   createProject: 'POST /v1/platform/projects b',
   getProject: 'GET /v1/platform/projects/{project_id} p',
@@ -1149,6 +1298,11 @@ export const routes: Readonly<Record<keyof Operations, string>> = {
   listUsers: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/users pl',
   getUser: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/users/{user_id} p',
   getUserAccess: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/users/{user_id}/access p',
+  listUserOrganizations: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/users/{user_id}/organizations pl',
+  listOrganizations: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/organizations pl',
+  getOrganization: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/organizations/{organization_id} p',
+  listOrganizationMembers: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/organizations/{organization_id}/members pl',
+  getOrganizationMember: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/organizations/{organization_id}/members/{user_id} p',
   listInbox: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/inbox pl',
   getInboxMail: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/inbox/{mail_id} p',
   listEvents: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/events pl',

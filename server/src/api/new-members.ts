@@ -5,7 +5,6 @@ import { quotaDetail } from '../base/config/limits.ts'
 import type { Db } from '../db/db.ts'
 import { isUserFull, settleUser } from '../domain/organizations/counts.ts'
 import type { MemberRow } from '../domain/organizations/members.ts'
-import { findNamedRoles } from '../domain/roles/named.ts'
 import { begun } from '../domain/tenancy/objects.ts'
 import { findUsers } from '../domain/users/store.ts'
 import { type Fail, pointerTo, validationFailed } from '../http/problem.ts'
@@ -32,39 +31,6 @@ export const newMember = (
   { email, name }: Pick<OrganizationMember, 'email' | 'name'>,
   at: Date,
 ): MemberRow => begun(placeOf(environment, at), { ...named, email, name, last_used_at: null })
-
-/** A list of slugs, and where it stands in the body. */
-interface Given {
-  readonly slugs: readonly string[]
-  readonly path: readonly PropertyKey[]
-}
-
-const role_problems = {
-  unknown: 'The environment has no role with this slug.',
-  user: 'This role is for users, and not for members of organizations.',
-}
-
-/**
- * Returns the ids of the roles of each list, in order of their slugs.
- * @throws ApiError that names each slug of no role of the kind `organization`
- */
-export async function memberRolesOf(db: Db, environment_id: EnvironmentId, lists: readonly Given[]): Promise<string[][]> {
-  const known = await findNamedRoles(db, environment_id, [...new Set(lists.flatMap(({ slugs }) => slugs))])
-  const problems = lists.flatMap(({ slugs, path }) =>
-    slugs.flatMap((slug, i) => {
-      const kind = known.get(slug)?.kind ?? 'unknown'
-      return kind === 'organization' ? [] : [{ pointer: pointerTo([...path, i]), code: 'not_allowed', detail: role_problems[kind] }]
-    }),
-  )
-  if (problems.length > 0) throw validationFailed(problems.slice(0, most_problems))
-  return lists.map(({ slugs }) => inOrder(slugs).flatMap((slug) => known.get(slug)?.id ?? []))
-}
-
-/** As many as a response names of other fields. */
-const most_problems = 100
-
-/** In order of slug. */
-export const inOrder = (slugs: readonly string[] = []): string[] => [...slugs].sort()
 
 /**
  * Finds the users that a body names, in its order.

@@ -20,8 +20,9 @@ import { moved } from '../../domain/tenancy/objects.ts'
 import { findUser, holdUser } from '../../domain/users/store.ts'
 import { found, tooBusy } from '../../http/problem.ts'
 import { environmentOf } from '../environment.ts'
+import { inOrder, roleIdsOf } from '../given-roles.ts'
 import type { AnyCall, Handler } from '../handler.ts'
-import { findNewMembers, inOrder, memberRolesOf, newMember, refuseFullUsers } from '../new-members.ts'
+import { findNewMembers, newMember, refuseFullUsers } from '../new-members.ts'
 import type { Services } from '../services.ts'
 
 export const listAuthOrganizationMembers: Handler<'listAuthOrganizationMembers'> = (services, call) =>
@@ -83,7 +84,7 @@ export const addOrganizationMember: Handler<'addOrganizationMember'> = async (se
   const { environment } = caller
   const { id: environment_id } = environment
   const { members_per_organization, organizations_per_user } = config.limits
-  const [role_ids = []] = await memberRolesOf(db, environment_id, [{ slugs: body.roles ?? [], path: ['roles'] }])
+  const [role_ids = []] = await roleIdsOf(db, environment_id, 'organization', [{ slugs: body.roles ?? [], path: ['roles'] }])
 
   return untilWritten(
     most_tries,
@@ -131,7 +132,7 @@ export const changeOrganizationMember: Handler<'changeOrganizationMember'> = (se
   return changeVersioned(call.if_match, finder(services, environment_id, call), async (current) => {
     if (call.body.roles === undefined) return current
     const roles = inOrder(call.body.roles ?? [])
-    const [role_ids = []] = await memberRolesOf(db, environment_id, [{ slugs: call.body.roles ?? [], path: ['roles'] }])
+    const [role_ids = []] = await roleIdsOf(db, environment_id, 'organization', [{ slugs: call.body.roles ?? [], path: ['roles'] }])
     if (JSON.stringify(roles) === JSON.stringify(current.roles)) return current
     const at = now()
     const { organization_id, user_id } = current

@@ -19,8 +19,9 @@ import { begun, moved } from '../../domain/tenancy/objects.ts'
 import { fieldErrors, found, pointerTo, validationFailed } from '../../http/problem.ts'
 import type { Also } from '../commit.ts'
 import { environmentOf } from '../environment.ts'
+import { inOrder, roleIdsOf } from '../given-roles.ts'
 import type { Call, Handler } from '../handler.ts'
-import { findNewMembers, inOrder, memberRolesOf, type NewMember, newMember, placeOf, refuseFullUsers } from '../new-members.ts'
+import { findNewMembers, type NewMember, newMember, placeOf, refuseFullUsers } from '../new-members.ts'
 import type { Services } from '../services.ts'
 
 export const listAuthOrganizations: Handler<'listAuthOrganizations'> = (services, call) =>
@@ -57,9 +58,10 @@ export const createOrganization: Handler<'createOrganization'> = async (services
   const { organizations, members_per_organization, organizations_per_user } = config.limits
   const { slug, name, external_id = null, members = [] } = body
   const fields = { external_id, name, metadata: body.metadata ?? {}, claims: body.claims ?? {}, disabled: false }
-  const role_ids = await memberRolesOf(
+  const role_ids = await roleIdsOf(
     db,
     environment_id,
+    'organization',
     members.map(({ roles = [] }, i) => ({ slugs: roles, path: ['members', i, 'roles'] })),
   )
   const id = newId('org')

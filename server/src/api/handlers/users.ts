@@ -17,11 +17,12 @@ import { endCodesOf } from '../../domain/users/mailed-codes.ts'
 import type { Turn } from '../../domain/users/password.ts'
 import { judgePassword, type Names } from '../../domain/users/password-rules.ts'
 import { findUserAccess } from '../../domain/users/permissions.ts'
-import { findHolders, findRoles, setRoles } from '../../domain/users/roles.ts'
+import { findHolders, setRoles } from '../../domain/users/roles.ts'
 import { searchUsers, withRole } from '../../domain/users/search.ts'
 import * as store from '../../domain/users/store.ts'
-import { badField, found, validationFailed } from '../../http/problem.ts'
+import { badField, found } from '../../http/problem.ts'
 import { environmentOf } from '../environment.ts'
+import { inOrder, roleIdsOf } from '../given-roles.ts'
 import type { Call, Handler } from '../handler.ts'
 import type { Services } from '../services.ts'
 
@@ -51,7 +52,7 @@ export const createUser: Handler<'createUser'> = async (services, { caller, body
   const { now, newId } = services
   const { environment } = caller
   const { password = null, ...fields } = body
-  const role_ids = await roleIdsOf(services, environment.id, fields.roles)
+  const role_ids = await userRolesOf(services, environment.id, fields.roles)
   const password_hash = password === null ? null : await hashOf(services, turnOf({ caller, ip, signal }), fields, password)
   const at = now()
   const id = newId('usr')
@@ -97,7 +98,7 @@ export const changeUser: Handler<'changeUser'> = (services, call) => {
     const { password, ...sent } = call.body
     const fields = merged(current, sent)
     const changed = changedFields([...new Set([...Object.keys(sent), ...Object.keys(fields)])], current, fields)
-    const role_ids = changed.includes('roles') ? await roleIdsOf(services, environment_id, sent.roles) : null
+    const role_ids = changed.includes('roles') ? await userRolesOf(services, environment_id, sent.roles) : null
     const password_hash = password ? await hashOf(services, turnOf(call), { ...fields, email: fields.email ?? '' }, password) : password
     if (changed.length === 0 && password === undefined) return current
     const at = now()
@@ -223,24 +224,13 @@ async function hashOf(
   throw badField(['password'], minimum === undefined ? password_problems[problem] : `Use at least ${minimum} characters.`)
 }
 
-/** In order of slug. */
-const inOrder = (roles: readonly string[] = []): string[] => [...roles].sort()
-
-/** The ids of the roles that a body gives, in order of their slugs. */
-async function roleIdsOf({ db }: Services, environment_id: EnvironmentId, slugs: readonly string[] | null | undefined): Promise<string[]> {
-  const given = slugs ?? []
-  const known = new Map((await findRoles(db, environment_id, given)).map((role) => [role.slug, role]))
-  const problems = given.flatMap((slug, i) => {
-    const kind = known.get(slug)?.kind
-    return kind === 'user' ? [] : [{ pointer: `/roles/${i}`, code: 'not_allowed', detail: role_problems[kind ?? 'unknown'] }]
-  })
-  if (problems.length > 0) throw validationFailed(problems)
-  return inOrder(given).flatMap((slug) => known.get(slug)?.id ?? [])
-}
-
-const role_problems = {
-  unknown: 'The environment has no role with this slug.',
-  organization: 'This role is for members of organizations, and not for users.',
+async function userRolesOf(
+  { db }: Services,
+  environment_id: EnvironmentId,
+  slugs: readonly string[] | null | undefined,
+): Promise<string[]> {
+  const [ids = []] = await roleIdsOf(db, environment_id, 'user', [{ slugs: slugs ?? [], path: ['roles'] }])
+  return ids
 }
 
 const emailTaken = (email: string) => `A user with the email ${email} already exists.`

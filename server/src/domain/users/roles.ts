@@ -3,10 +3,9 @@
  * lists that ask for one (decision 0176). Both are written in one batch.
  */
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
-import { RoleKind } from '@ostiary/contract/objects/role.ts'
 import { z } from 'zod'
 import type { UserRef } from '../../base/user-ref.ts'
-import { type Db, join, list, type Statement, sql } from '../../db/db.ts'
+import { type Db, join, type Statement, sql } from '../../db/db.ts'
 import { inEnvironment, sameEnvironment } from '../../db/environment.ts'
 
 /** The slugs of the roles that the user `u` was given, as JSON in their order. A deleted role has none. */
@@ -36,17 +35,6 @@ export interface Part {
   /** Starts after the user with this id, if it is given. */
   last: string | null
   limit: number
-}
-
-const NamedRole = z.object({ id: z.string(), slug: z.string(), kind: RoleKind })
-export type NamedRole = z.infer<typeof NamedRole>
-
-/** Finds the roles with these slugs, of both kinds. */
-export async function findRoles(db: Db, environment_id: EnvironmentId, slugs: readonly string[]): Promise<NamedRole[]> {
-  if (slugs.length === 0) return []
-  return db
-    .of(environment_id)
-    .all(NamedRole, sql`select id, slug, kind from roles where environment_id = ${environment_id} and slug in (${list(slugs)})`)
 }
 
 /**
