@@ -19,7 +19,6 @@ import { statusWords } from '../../../dashboard/src/pages/calls/status.ts'
 import { changeOf, isNarrowed, type KeyChange, limitOf } from '../../../dashboard/src/pages/keys/restrictions.ts'
 import { causeWords } from '../../../dashboard/src/pages/providers/causes.ts'
 import { providerId } from '../../../dashboard/src/pages/providers/id.ts'
-import { metadataText, patchTo, readMetadata } from '../../../dashboard/src/pages/users/metadata.ts'
 import { type Beginning, beginningsIn, judgeWaysIn, mailsFor } from '../../../dashboard/src/pages/users/ways-in.ts'
 import { scopeLines } from '../../../dashboard/src/pages/users/why.ts'
 import { medianAnswer } from '../../../dashboard/src/pages/webhook/answers.ts'
@@ -29,6 +28,7 @@ import { curlOf } from '../../../dashboard/src/parts/curl.ts'
 import { deviceOf } from '../../../dashboard/src/parts/device.ts'
 import { type Choice, differences, isContested, isSecret, withChoices } from '../../../dashboard/src/parts/differences.ts'
 import { valueIn } from '../../../dashboard/src/parts/field-text.ts'
+import { objectText, patchTo, readObject } from '../../../dashboard/src/parts/json-object.ts'
 import { type CheckState, countDone, stateOf } from '../../../dashboard/src/parts/readiness.ts'
 import { markDifference, nearestOf } from '../../../dashboard/src/parts/uri-difference.ts'
 import { reasonWords, signInWords } from '../../../dashboard/src/parts/words.ts'
@@ -252,13 +252,13 @@ const metadata_edits: [string, string, object, object][] = [
 ]
 for (const [what, text, before, expected] of metadata_edits)
   test(`the metadata of a user: ${what}`, () => {
-    const read = readMetadata(text)
-    assert.ok('metadata' in read)
-    assert.deepEqual(patchTo(read.metadata, { ...before }), expected)
-    assert.deepEqual(readMetadata(metadataText({ ...before })), { metadata: before })
+    const read = readObject(text)
+    assert.ok('object' in read)
+    assert.deepEqual(patchTo(read.object, { ...before }), expected)
+    assert.deepEqual(readObject(objectText({ ...before })), { object: before })
   })
 for (const text of ['{', '[]', '"text"', 'null', '1'])
-  test(`metadata that reads ${text} is refused at its field`, () => assert.ok('problem' in readMetadata(text)))
+  test(`metadata that reads ${text} is refused at its field`, () => assert.ok('problem' in readObject(text)))
 
 test('the id of a provider that is about to be added is a UUIDv7, as the service makes them', () => {
   const at = new Date('2026-11-26T01:00:00Z')

@@ -1,23 +1,11 @@
 /** Says who gains and loses which scopes by a change of a role, before it is made. */
 import type { RoleChange, RolePreview } from '@ostiary/sdk'
-import { useEffect, useState } from 'react'
 import { Note } from '../../parts/note.tsx'
 import { useRead } from '../../parts/reading.tsx'
+import { useRested } from '../../parts/rested.ts'
 import { roles } from '../../queries/roles.ts'
 import { useEnvironment } from '../../scope.tsx'
 import { effectLines } from './effects.ts'
-
-/** The service is asked once the ticking rests. */
-const REST_MS = 300
-
-function useRested(text: string): string {
-  const [rested, setRested] = useState(text)
-  useEffect(() => {
-    const timer = setTimeout(() => setRested(text), REST_MS)
-    return () => clearTimeout(timer)
-  }, [text])
-  return rested
-}
 
 /** Only these fields give or take something. */
 const affecting = ({ permissions, default: is_default }: RoleChange): RoleChange => ({

@@ -1,16 +1,16 @@
 /** Edits the profile of a user: email, name and metadata. */
-import { Checkbox, Textarea, TextInput } from '@mantine/core'
+import { Checkbox, TextInput } from '@mantine/core'
 import type { User, UserChange } from '@ostiary/sdk'
 import { useState } from 'react'
 import { type Edited, useEdit } from '../../parts/edit.tsx'
 import { EmailField, entered } from '../../parts/fields.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
+import { JsonField, useJsonObject } from '../../parts/json-field.tsx'
 import { fieldError } from '../../parts/problem.tsx'
 import { useRead } from '../../parts/reading.tsx'
 import { Editing } from '../../parts/save.tsx'
 import { users } from '../../queries/users.ts'
 import { useEnvironment } from '../../scope.tsx'
-import { metadataText, patchTo, readMetadata } from './metadata.ts'
 
 export function EditUser({ user_id, close }: { user_id: string; close: () => void }) {
   const read = useRead(users.version(useEnvironment(), user_id))
@@ -23,18 +23,16 @@ function Form({ base, report, close }: Edited<User> & { close: () => void }) {
   const { data: user } = base
   const [email, setEmail] = useState(user.email ?? '')
   const [name, setName] = useState(user.name ?? '')
-  const [text, setText] = useState(() => metadataText(user.metadata))
+  const metadata = useJsonObject(user.metadata)
   const [ticked, setTicked] = useState<boolean | null>(null)
   const is_new_email = email.toLowerCase() !== (user.email ?? '').toLowerCase()
   const kept = user.email_verified && !is_new_email // what the service does by itself
   const is_proved = ticked ?? kept
-  const typed = readMetadata(text)
-  const patch = 'metadata' in typed ? patchTo(typed.metadata, user.metadata) : {}
   const change: UserChange = {
     ...(email === (user.email ?? '') ? {} : { email }),
     ...(is_proved === kept ? {} : { email_verified: is_proved }),
     ...(name === (user.name ?? '') ? {} : { name: name === '' ? null : name }),
-    ...(Object.keys(patch).length === 0 ? {} : { metadata: patch }),
+    ...(metadata.patch ? { metadata: metadata.patch } : {}),
   }
   const edit = useEdit({
     base,
@@ -51,7 +49,7 @@ function Form({ base, report, close }: Edited<User> & { close: () => void }) {
       title={`Edit ${user.email ?? user.id}`}
       submit="Save"
       action={edit}
-      disabled={!edit.is_edited || 'problem' in typed}
+      disabled={!edit.is_edited || metadata.problem !== undefined}
       onSubmit={edit.submit}
       onClose={close}
     >
@@ -64,16 +62,11 @@ function Form({ base, report, close }: Edited<User> & { close: () => void }) {
         error={fieldError(edit.error, '/email_verified')}
       />
       <TextInput label="Name, optional" {...entered(name, setName, edit.error, '/name')} />
-      <Textarea
+      <JsonField
+        of={metadata}
         label="Metadata, optional"
         description="Your own data as a JSON object, at most 16 KiB. No token carries it."
-        rows={5}
-        spellCheck={false}
-        placeholder='{"plan": "team"}'
-        styles={{ input: { fontFamily: 'var(--mono)', fontSize: 13 } }}
-        value={text}
-        onChange={(event) => setText(event.currentTarget.value)}
-        error={'problem' in typed ? typed.problem : fieldError(edit.error, '/metadata')}
+        error={fieldError(edit.error, '/metadata')}
       />
       {edit.dialog}
     </FormDialog>
