@@ -13,6 +13,7 @@ import { eventFilter } from './queries/event-filter.ts'
 import { events } from './queries/events.ts'
 import { environmentKeys, platformKeys } from './queries/keys.ts'
 import { members } from './queries/members.ts'
+import { organizations } from './queries/organizations.ts'
 import { promotionFilter, promotions } from './queries/promotions.ts'
 import { providers } from './queries/providers.ts'
 import { begin, beginList } from './queries/query.ts'
@@ -59,6 +60,12 @@ export const ofEnvironment = {
   },
   logouts: (here) => beginList(logouts.list(here)),
   users: (here, { search }) => beginList(users.list(here, search.query, search.role)),
+  organizations: (here, { search }) => beginList(organizations.list(here, search.query)),
+  organization(here, { params: { organization_id = '' }, search }) {
+    begin(organizations.one(here, organization_id))
+    if ((search.tab ?? 'members') === 'members')
+      beginList(organizations.members(here, organization_id, { query: search.query, role: search.role }))
+  },
   inbox: (here) => beginList(inbox.list(here)),
   events: (here, { search }) => beginList(events.list(here, eventFilter(search))),
   calls(here, { search }) {

@@ -101,6 +101,8 @@ export const toPage = (path: EnvironmentPath, search: Search = {}) =>
   linkOptions({ from: environment_route, to: `${environment_route}${path}`, search })
 export const toApplication = (application_id: string, search: Search = {}) =>
   linkOptions({ from: environment_route, to: `${environment_route}/applications/$application_id`, params: { application_id }, search })
+export const toOrganization = (organization_id: string, search: Search = {}) =>
+  linkOptions({ from: environment_route, to: `${environment_route}/organizations/$organization_id`, params: { organization_id }, search })
 export const toWebhook = (webhook_id: string, search: Search = {}) =>
   linkOptions({ from: environment_route, to: `${environment_route}/webhooks/$webhook_id`, params: { webhook_id }, search })
 export const toPromotion = (promotion_id: string | null, search: Search = {}) =>

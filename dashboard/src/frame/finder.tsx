@@ -19,7 +19,7 @@ export default function Finder({ words, report }: { words: string; report: (foun
     return () => clearTimeout(timer)
   }, [words])
   const at = project && environment ? { project_id: project.id, environment_id: environment.id } : null
-  const place = { client, tenant, at, may_read_users: can('developer') }
+  const place = { client, tenant, at, may_read_users: can('developer'), has_organizations: !is_root }
   const { data } = useRead(found(place, rested), { enabled: rested !== '', refetchOnWindowFocus: false })
   const here = useMemo(
     () => (project && environment ? environmentParams(tenant.slug, project.slug, environment) : null),
@@ -27,7 +27,7 @@ export default function Finder({ words, report }: { words: string; report: (foun
   )
   useEffect(() => {
     if (!data) return
-    const { is_whole, users, applications, keys, projects, documents } = data
+    const { is_whole, users, organizations, applications, keys, projects, documents } = data
     const inHere: Entry[] = here
       ? [
           ...users.map(
@@ -36,6 +36,14 @@ export default function Finder({ words, report }: { words: string; report: (foun
               hint: email && name ? name : 'User',
               icon: 'users',
               link: linkOptions({ to: `${environment_route}/users`, params: here, search: { chosen: id } }),
+            }),
+          ),
+          ...organizations.map(
+            ({ id, name, slug }): Entry => ({
+              name,
+              hint: `Organization ${slug}`,
+              icon: 'organization',
+              link: linkOptions({ to: `${environment_route}/organizations/$organization_id`, params: { ...here, organization_id: id } }),
             }),
           ),
           ...applications.map(

@@ -19,6 +19,7 @@ export const environmentPages: { group: string; pages: PageEntry<EnvironmentPath
   { group: '', pages: [{ path: '', name: 'Overview', icon: 'home', role: 'viewer' }] },
   { group: 'People', pages: [
     { path: '/users',        name: 'Users',        icon: 'users',   role: 'developer', key: 'u' },
+    { path: '/organizations', name: 'Organizations', icon: 'organization', role: 'developer' },
     { path: '/inbox',        name: 'Inbox',        icon: 'inbox',   role: 'developer', only: 'test' },
   ] },
   { group: 'Sign-in', pages: [

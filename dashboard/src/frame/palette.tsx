@@ -145,6 +145,7 @@ function nothingFound(is_named: boolean, names: Found | null): string {
 const tasks = [
   ['/applications', 'New application'],
   ['/users', 'Add user'],
+  ['/organizations', 'Create organization'],
   ['/api-keys', 'Create key'],
   ['/webhooks', 'Add webhook'],
   ['/providers', 'Add provider'],

@@ -18,7 +18,7 @@ import { Time } from '../parts/time.tsx'
 import { auditFilter, auditLog } from '../queries/audit-log.ts'
 import { useScope } from '../scope.tsx'
 import { Export } from './audit/export.tsx'
-import { changesOf, didOf, foundOf, objectOf, placeOf, whoOf } from './audit/sentences.ts'
+import { changesOf, didOf, foundOf, objectOf, organizationOf, placeOf, whoOf } from './audit/sentences.ts'
 
 const chips = { actor_id: 'Who', action: 'Action', object_id: 'Object', from: 'From', to: 'To' }
 
@@ -85,7 +85,7 @@ function useNamesOf(entries: readonly AuditEntry[]): NameOf {
   const nameOf = useNamesAt(
     [...grouped].flatMap(([environment_id, some]) => {
       const project_id = some[0]?.project_id
-      const ids = some.flatMap((entry) => [entry.object.id, entry.environment_id, entry.project_id])
+      const ids = some.flatMap((entry) => [entry.object.id, organizationOf(entry), entry.environment_id, entry.project_id])
       return environment_id && project_id ? [[{ project_id, environment_id }, ids] as const] : []
     }),
   )
@@ -178,6 +178,7 @@ function EntrySide({ audit_entry_id, show }: { audit_entry_id: string; show: Ret
                   Open promotion
                 </Link>
               ) : null}
+              <OpenOrganization of={entry} />
               <button type="button" className="btn s" onClick={() => show({ action: entry.action, chosen: undefined })}>
                 Same action
               </button>
@@ -200,6 +201,15 @@ function EntrySide({ audit_entry_id, show }: { audit_entry_id: string; show: Ret
         )}
       </Loaded>
     </Side>
+  )
+}
+
+function OpenOrganization({ of: entry }: { of: AuditEntry }) {
+  const id = organizationOf(entry)
+  return id === undefined || entry.action === 'deleteOrganization' ? null : (
+    <Link className="btn s" to="/go/$id" params={{ id }}>
+      Open organization
+    </Link>
   )
 }
 

@@ -32,7 +32,7 @@ function pageOf({ object, id, parent_id, environment_id }: Located): string {
     invitation: '/members',
     resource_server: `/resource-servers?chosen=${id}`,
     role: `/roles?chosen=${id}`,
-    organization: '/users',
+    organization: `/organizations/${id}`,
     provider: `/providers?chosen=${id}`,
     promotion: `/promotions/${id}`,
     project: '',

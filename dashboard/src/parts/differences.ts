@@ -24,6 +24,7 @@ const bookkeeping = new Set([
   '/last_sign_in_at',
   '/last_used_at',
   '/last_used_ip',
+  '/member_count',
   '/secret_rotated_at',
   '/previous_secret_until',
 ])

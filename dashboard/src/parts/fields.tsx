@@ -30,15 +30,22 @@ export const slugFrom = (name: string) =>
     .replace(/^-|-$/g, '')
     .slice(0, 63)
 
-export const SlugField = ({ value, change, error }: FieldProps) => (
-  <TextInput
-    label="Slug"
-    description="In addresses and scripts. It never changes."
-    required
-    pattern="[a-z0-9\-]{1,63}"
-    {...entered(value, change, error, '/slug')}
-  />
-)
+/** @param suggested what the service makes of the name, for a field that may be empty */
+export const SlugField = ({ value, change, error, suggested }: FieldProps & { suggested?: string }) => {
+  const is_needed = suggested === undefined
+  return (
+    <TextInput
+      label={is_needed ? 'Slug' : 'Slug, optional'}
+      description={
+        is_needed ? 'In addresses and scripts. It never changes.' : 'In addresses and requests, else made from the name. It never changes.'
+      }
+      required={is_needed}
+      placeholder={suggested}
+      pattern="[a-z0-9\-]{1,63}"
+      {...entered(value, change, error, '/slug')}
+    />
+  )
+}
 
 export const EmailField = ({ value, change, error, is_needed = true }: FieldProps & { is_needed?: boolean }) => (
   <TextInput label="Email" inputMode="email" autoCapitalize="none" required={is_needed} {...entered(value, change, error, '/email')} />

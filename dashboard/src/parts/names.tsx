@@ -7,7 +7,7 @@ import { CopyButton } from './copy.tsx'
 import { useRead } from './reading.tsx'
 import { shortId } from './time.tsx'
 
-const named = /^(?:usr|app|key|rs|prv|whk|env|prj)_[0-7][0-9a-hjkmnp-tv-z]{25}$/
+const named = /^(?:usr|org|app|key|rs|rol|prv|whk|env|prj)_[0-7][0-9a-hjkmnp-tv-z]{25}$/
 
 export type NameOf = (id: string | null | undefined) => ObjectName | undefined
 

@@ -16,6 +16,8 @@ interface Place {
   tenant: { id: string }
   at: Here['at'] | null
   may_read_users: boolean
+  /** The deployment itself has no organizations. */
+  has_organizations: boolean
 }
 
 async function searchDocuments(words: string, { signal }: Signal): Promise<{ data: Section[] }> {
@@ -32,7 +34,7 @@ async function keysNamed(client: Client, at: Here['at'], words: string, options:
   return { data: data.filter(({ label }) => label?.toLowerCase().includes(words.toLowerCase())) }
 }
 
-export const found = ({ client, tenant, at, may_read_users }: Place, words: string) =>
+export const found = ({ client, tenant, at, may_read_users, has_organizations }: Place, words: string) =>
   one(key('found', tenant.id, at?.environment_id, words), async (options) => {
     const asked = { query: words, limit: MOST }
     let is_whole = true
@@ -45,12 +47,13 @@ export const found = ({ client, tenant, at, may_read_users }: Place, words: stri
         return []
       }
     }
-    const [users, applications, keys, projects, documents] = await Promise.all([
+    const [users, organizations, applications, keys, projects, documents] = await Promise.all([
       orNone(at && may_read_users ? client.listUsers({ ...at, ...asked }, options).page() : null),
+      orNone(at && may_read_users && has_organizations ? client.listOrganizations({ ...at, ...asked }, options).page() : null),
       orNone(at && client.listApplications({ ...at, ...asked }, options).page()),
       orNone(at && keysNamed(client, at, words, options)),
       orNone(client.listProjects(asked, options).page()),
       orNone(searchDocuments(words, options)),
     ])
-    return { words, is_whole, users, applications, keys, projects, documents }
+    return { words, is_whole, users, organizations, applications, keys, projects, documents }
   })

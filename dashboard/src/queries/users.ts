@@ -12,6 +12,11 @@ export const users = {
         .listUsers({ ...at, ...(query.includes('@') ? { email: query } : query ? { query } : {}), ...(role ? { role } : {}), cursor })
         .page(),
     ),
+  /** @param words parts of names, emails or phone numbers, or a whole id; without them the newest users */
+  search: ({ client, at }: Here, words: string) =>
+    list(key('users', at.environment_id, 'search', words), (cursor) =>
+      client.listUsers({ ...at, ...(words ? { query: words } : {}), limit: 20, cursor }).page(),
+    ),
   latest: ({ client, at }: Here) =>
     one(key('users', at.environment_id, 'latest'), (options) => client.listUsers({ ...at, limit: 6 }, options).page()),
   withEmail: ({ client, at }: Here, email: string) =>

@@ -11,9 +11,9 @@ const special: Record<string, string> = {
   addMember:              'invited',
   changeMember:           'changed the role of',
   removeMember:           'removed the member',
-  addOrganizationMember:  'added to an organization the user',
-  changeOrganizationMember: 'changed the roles in an organization of the user',
-  removeOrganizationMember: 'removed from an organization the user',
+  addOrganizationMember:  'added the member',
+  changeOrganizationMember: 'changed the roles of the member',
+  removeOrganizationMember: 'removed the member',
   resendInvitation:       'sent the invitation again to',
   acceptInvitation:       'accepted the invitation of',
   changeSettings:         'changed the settings',
@@ -65,6 +65,7 @@ const promoted: Record<string, string> = { environment: 'settings of', resource_
 /** Describes an operation in the past tense, with the kind of its object: `rotated the key`. */
 export function didOf(action: string, object_type?: string): string {
   if (steps[action] && object_type && object_type !== 'promotion') return `${steps[action]} the ${promoted[object_type] ?? object_type}`
+  if (action === 'createOrganization' && object_type === 'organization_member') return didOf('addOrganizationMember')
   const [, verb = '', what = ''] = /^([a-z]+)([A-Z]\w*)$/.exec(action) ?? []
   const done = verbs[verb]
   if (special[action] || !done) return special[action] ?? action
@@ -72,6 +73,15 @@ export function didOf(action: string, object_type?: string): string {
 }
 
 const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
+
+/** What the log has in the place of personal data. */
+const hidden = '[personal]'
+
+/** The organization that an entry is about: the object itself, or that of the member. */
+export function organizationOf({ object, before, after }: Pick<AuditEntry, 'object' | 'before' | 'after'>): string | undefined {
+  if (object.type === 'organization') return object.id
+  return object.type === 'organization_member' ? text({ ...before, ...after }.organization_id) : undefined
+}
 
 /** Returns the name of the object: its present one, else the one in the entry. */
 export function objectOf(
@@ -82,7 +92,9 @@ export function objectOf(
   const held = { ...before, ...after }
   if (object.type === 'promotion') return text(held.note) // a promotion has no name
   const names = [held.label, held.name, held.display_name, held.email, held.slug, held.identifier, held.url]
-  const known = nameOf(object.id)?.name ?? names.map(text).find((name) => name !== undefined && name !== '[removed]')
+  const known = nameOf(object.id)?.name ?? names.map(text).find((name) => name !== undefined && name !== hidden)
+  if (object.type === 'organization_member')
+    return `${known ?? object.id} of ${nameOf(organizationOf({ object, before, after }))?.name ?? 'an organization'}`
   return known ?? (object.type === 'member' ? 'a former member' : undefined)
 }
 

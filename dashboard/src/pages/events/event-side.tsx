@@ -14,7 +14,7 @@ import { Tag } from '../../parts/tag.tsx'
 import { ClockTime, Time } from '../../parts/time.tsx'
 import { events } from '../../queries/events.ts'
 import { deliveries } from '../../queries/webhooks.ts'
-import { toPage, toWebhook, useEnvironment } from '../../scope.tsx'
+import { toOrganization, toPage, toWebhook, useEnvironment } from '../../scope.tsx'
 import { MessageStatus } from '../webhook/attempts.tsx'
 import { causeOf } from './cause.ts'
 import { aboutOf, actorOf, idsOf } from './words.ts'
@@ -42,6 +42,7 @@ function Content({ event, show }: { event: Event; show: Show }) {
   const { user_id, application_id, request_id } = event
   const { promotion_id } = event.data
   const promotion = typeof promotion_id === 'string' ? promotion_id : null
+  const organization_id = organizationOf(event)
   return (
     <>
       <p className="muted">
@@ -84,6 +85,11 @@ function Content({ event, show }: { event: Event; show: Show }) {
             Open user
           </Link>
         ) : null}
+        {organization_id ? (
+          <Link className="btn s" {...toOrganization(organization_id)}>
+            Open organization
+          </Link>
+        ) : null}
         {promotion ? (
           <Link className="btn s" to="/go/$id" params={{ id: promotion }}>
             Open promotion
@@ -108,6 +114,10 @@ function Content({ event, show }: { event: Event; show: Show }) {
     </>
   )
 }
+
+/** The organization that the event is about, while it can be there. */
+const organizationOf = ({ type, data: { organization_id } }: Event) =>
+  typeof organization_id === 'string' && type !== 'organization.deleted' ? organization_id : null
 
 /** A name with its id below. */
 const ShownName = ({ id, nameOf, label }: { id: string; nameOf: NameOf; label: string }) => (

@@ -1,4 +1,7 @@
-/** One user: can this person sign in, profile, mails, roles, what they can do, methods, sessions, connected applications; block and delete. */
+/**
+ * One user: can this person sign in, profile, mails, roles, organizations, what they can do, methods, sessions, connected applications; block
+ * and delete.
+ */
 
 import type { SignInMethod, User } from '@ostiary/sdk'
 import { Link } from '@tanstack/react-router'
@@ -21,6 +24,7 @@ import { users } from '../../queries/users.ts'
 import { toPage, useEnvironment } from '../../scope.tsx'
 import { Access, Part, type Question } from './access.tsx'
 import { EditUser } from './edit-user.tsx'
+import { Organizations } from './organizations.tsx'
 import { Roles, WhatTheyCanDo } from './roles.tsx'
 import { SetPassword } from './set-password.tsx'
 import { judgeWaysIn, mailsFor } from './ways-in.ts'
@@ -89,6 +93,7 @@ function Content({ user, onClose }: { user: User; onClose: () => void }) {
       {here.is_root ? null : (
         <>
           <Roles user={user} ask={ask} />
+          <Organizations user={user} />
           <WhatTheyCanDo user={user} />
         </>
       )}
