@@ -58,7 +58,8 @@ export async function fill(w: World) {
   await w.call('POST', `${w.test.path}/webhooks/${webhook.id}/test`)
   const ada = await w.createUser(w.test, { name: 'Ada Lovelace', email: 'ada@example.com', email_verified: true })
   expectStatus(200, await w.call('PATCH', `/v1/auth/users/${ada.id}`, { key: secret.key, body: { roles: ['support'] } }))
-  await w.createUser(w.test, { name: 'Grace Hopper', email: 'grace@example.com' })
+  const grace = await w.createUser(w.test, { name: 'Grace Hopper', email: 'grace@example.com' })
+  const organization = await fillOrganizations(w, secret.key, [ada.id, grace.id])
   await signInForTokens(w, w.test, application, { user: ada })
   const wrong = createAgent()
   const page = await wrong.get(authorizationRequest(w.test, application).url)
@@ -67,7 +68,7 @@ export async function fill(w: World) {
   await w.call('POST', `${w.test.path}/settings/email/test`, { body: { to: 'ada@example.com' } })
   await w.call('PATCH', `${w.test.path}/applications/${application.id}`, { body: { name: 'Meal planner' } })
   await w.call('GET', '/v1/auth/users', { key: secret.key })
-  return { application, provider, webhook, ada, role, ...(await promote(w)) }
+  return { application, provider, webhook, ada, role, organization, ...(await promote(w)) }
 }
 
 /** Roles at two resource servers. One of them names what is gone. */
@@ -94,6 +95,16 @@ async function fillRoles(post: (path: string, body: unknown) => Promise<{ id: st
   })
   await w.call('DELETE', `${w.test.path}/resource-servers/${id}`)
   return role
+}
+
+/** An organization with two members and settings, one that is disabled, and one without members. Returns the first. */
+async function fillOrganizations(w: World, key: string, [ada, grace]: [string, string]): Promise<{ id: string }> {
+  const post = async (path: string, body: object) => expectStatus(201, await w.call('POST', `/v1/auth/organizations${path}`, { key, body }))
+  const members = [{ user_id: ada, roles: ['administrator'] }, { user_id: grace }]
+  await post('', { name: 'Corner bakery' })
+  const closed = await post('', { name: 'Closed shop', external_id: 'customer-7', members: [{ user_id: ada }] })
+  expectStatus(200, await w.call('PATCH', `/v1/auth/organizations/${closed.id}`, { key, body: { disabled: true } }))
+  return post('', { name: 'Blue Door Ltd', external_id: 'customer-42', metadata: { plan: 'team' }, claims: { tier: 'gold' }, members })
 }
 
 /** One promotion that was applied and, since plans to Live then need an approval, two that were not, and one the other way around. */
@@ -133,7 +144,7 @@ const projectOf = (environment: string) => environment.replace(/\/[^/]+$/, '/pro
 /** Pages of the dashboard at `base`, the address of the tenant and the environment. */
 export function dashboardViews(
   base: { tenant: string; test: string; live: string; empty: string },
-  { application, webhook, ada, role, promotions }: Filled,
+  { application, webhook, ada, role, organization, promotions }: Filled,
 ): View[] {
   const at = (name: string, url: string, then: (page: Page) => Promise<unknown> = heading): View => ({
     name,
@@ -156,6 +167,7 @@ export function dashboardViews(
   const inEnvironment = (place: string, url: string) =>
     [
       'users',
+      'organizations',
       'applications',
       'resource-servers',
       'roles',
@@ -213,6 +225,23 @@ export function dashboardViews(
     at('user edit', `${base.test}/users?chosen=${ada.id}`, press('Edit')),
     at('user set password', `${base.test}/users?chosen=${ada.id}`, press(/password/i)),
     at('user add', `${base.test}/users`, press('Add user')),
+    at('organization members', `${base.test}/organizations/${organization.id}`),
+    at('organization settings', `${base.test}/organizations/${organization.id}?tab=settings`),
+    at('organization create', `${base.test}/organizations`, press('Create organization')),
+    at('organization add member', `${base.test}/organizations/${organization.id}`, press('Add member')),
+    at('organization roles', `${base.test}/organizations/${organization.id}`, press(/^Roles.*ada/)),
+    at('organization remove member', `${base.test}/organizations/${organization.id}`, async (page) => {
+      await page.getByRole('button', { name: /^Remove.*ada/ }).click()
+      await page.getByRole('alertdialog').waitFor()
+    }),
+    at('organization disabled', `${base.test}/organizations`, async (page) => {
+      await page.getByRole('link', { name: 'Closed shop' }).click()
+      await page.getByText('Disabled: nobody').waitFor()
+    }),
+    at('organization delete', `${base.test}/organizations/${organization.id}?tab=settings`, async (page) => {
+      await page.getByRole('button', { name: 'Delete organization…' }).click()
+      await page.getByRole('alertdialog').waitFor()
+    }),
     at('provider add', `${base.test}/providers`, press('Add provider')),
     at('provider check', `${base.test}/providers`, async (page) => {
       await page

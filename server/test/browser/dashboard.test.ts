@@ -10,6 +10,7 @@ import { noBrowser } from '../support/chromium.ts'
 import { openCold } from '../support/cold-overview.ts'
 import { createAgent, followPages } from '../support/cookie-browser.ts'
 import { button, dashboardFolder, dashboardPath, loseAnswer, openDashboard, show, signIn, slugOf } from '../support/dashboard-browser.ts'
+import { organizationsOf } from '../support/organizations.ts'
 import { audit, launchForTests, smallTargets } from '../support/page-audit.ts'
 import { expectStatus, owner, world } from '../support/world.ts'
 
@@ -336,12 +337,14 @@ test('a viewer sees what only others may change, with the reason, and the API re
   await t.test('pages that a viewer may not read are absent, and a link to one explains itself', async () => {
     const names = await page.getByRole('navigation').getByRole('link').allTextContents()
     assert.deepEqual(
-      ['Users', 'Back-channel logouts', 'Events', 'Calls', 'Platform keys', 'Audit log'].filter((name) => names.includes(name)),
+      ['Users', 'Organizations', 'Back-channel logouts', 'Events', 'Calls', 'Platform keys', 'Audit log'].filter((name) =>
+        names.includes(name),
+      ),
       [],
     )
     assert.equal(await page.getByRole('link', { name: 'Deployment' }).count(), 0, 'only operators have its pages')
     for (const path of [
-      ...['users', 'inbox', 'logouts', 'events', 'calls'].map((name) => `${base}/${name}`),
+      ...['users', 'organizations', 'inbox', 'logouts', 'events', 'calls'].map((name) => `${base}/${name}`),
       '/dashboard/t/acme/audit-log',
     ]) {
       await page.goto(w.base_url + path)
@@ -532,6 +535,10 @@ test('every page passes the audit, in both themes, narrow and wide', { skip: noB
     identifier: 'https://api.example.com',
     scopes: [{ name: 'orders:read', description: 'Read your orders' }, { name: 'orders:write' }],
   })
+  const organizations = await organizationsOf(w, w.test)
+  const members = [{ user_id: user.id, roles: ['administrator'] }]
+  await organizations.role('administrator', { name: 'Administrator', administers: true })
+  const organization = await organizations.create({ members })
   const permissions = [{ resource_server: 'orders', scopes: ['orders:read'] }]
   const role = await post(`${w.test.path}/roles`, { name: 'Support', kind: 'user', description: 'Answers questions', permissions })
   await post(`${w.test.path}/providers`, { type: 'github', client_id: 'of-github', client_secret: 'a secret' })
@@ -547,6 +554,11 @@ test('every page passes the audit, in both themes, narrow and wide', { skip: noB
     ['live overview',  `${project}/live`,                                             /./],
     ['users',          `${test_base}/users`,                                          'Users'],
     ['one user',       `${test_base}/users?chosen=${user.id}`,                        'Users'],
+    ['organizations',  `${test_base}/organizations`,                                  'Organizations'],
+    ['new organization', `${test_base}/organizations?new=1`,                          'Organizations'],
+    ['one organization', `${test_base}/organizations/${organization.id}`,             'Acme'],
+    ['new member',     `${test_base}/organizations/${organization.id}?new=1`,         'Acme'],
+    ['settings of an organization', `${test_base}/organizations/${organization.id}?tab=settings`, 'Acme'],
     ['inbox',          `${test_base}/inbox`,                                          'Inbox'],
     ['applications',   `${test_base}/applications`,                                   'Applications'],
     ['new application', `${test_base}/applications?new=1`,                            'Applications'],
@@ -578,6 +590,7 @@ test('every page passes the audit, in both themes, narrow and wide', { skip: noB
   // biome-ignore format: this table is read by column
   const empty: [string, string, string][] = [
     ['/users',            'Users',            'Add user'],
+    ['/organizations',    'Organizations',    'Create organization'],
     ['/applications',     'Applications',     'New application'],
     ['/resource-servers', 'Resource servers', 'Add resource server'],
     ['/roles',            'Roles',            'Create role'],

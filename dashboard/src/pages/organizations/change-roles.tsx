@@ -7,7 +7,7 @@ import { useRead } from '../../parts/reading.tsx'
 import { Editing } from '../../parts/save.tsx'
 import { organizations } from '../../queries/organizations.ts'
 import { useEnvironment } from '../../scope.tsx'
-import { type Member, memberName } from './members.tsx'
+import { type Member, memberName } from './member.ts'
 import { RoleBoxes } from './role-boxes.tsx'
 
 interface ChangeRolesProps {

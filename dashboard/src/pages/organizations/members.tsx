@@ -17,13 +17,7 @@ import { toPage, useEnvironment } from '../../scope.tsx'
 import { AddMember } from './add-member.tsx'
 import { ChangeRoles } from './change-roles.tsx'
 import { everyMemberHas, nameOfRole, ofMembers } from './given-roles.ts'
-
-export type Member = NonNullable<ReturnType<typeof useMembers>['rows']>[number]
-
-const useMembers = (organization_id: string, filter: { query: string | undefined; role: string | undefined }) =>
-  useList(organizations.members(useEnvironment(), organization_id, filter))
-
-export const memberName = ({ email, name, user_id }: Pick<Member, 'email' | 'name' | 'user_id'>) => email ?? name ?? user_id
+import { type Member, memberName } from './member.ts'
 
 type Open = { act: 'roles' | 'remove'; member: Member }
 
@@ -36,11 +30,12 @@ interface MembersProps {
 }
 
 export function Members({ organization, title, lead, above }: MembersProps) {
+  const here = useEnvironment()
   const { search, show } = useQueryState()
   const [open, setOpen] = useState<Open | null>(null)
   const { query, role } = search
-  const list = useMembers(organization.id, { query, role })
-  const every = useRead(roles.every(useEnvironment())).data ?? []
+  const list = useList(organizations.members(here, organization.id, { query, role }))
+  const every = useRead(roles.every(here)).data ?? []
   const close = () => setOpen(null)
   const defaults = everyMemberHas(every)
   return (
