@@ -31,6 +31,7 @@ test('an organization is created, gets members and roles, is disabled and delete
   const id = async (): Promise<string> => (await find('external_id', 'customer-2')).id
   const rolesOf = async (user_id: string) => (await of_test.auth('GET', `organizations/${await id()}/members/${user_id}`)).body.roles
   const members = page.getByRole('table', { name: 'Members' })
+  const tab = (name: string) => page.getByRole('navigation', { name: 'Organization', exact: true }).getByRole('link', { name })
 
   await t.test('a name that is taken or has no such form is refused, at its field where the service names it', async () => {
     await show(page, `${base}/organizations`, 'Organizations')
@@ -135,7 +136,7 @@ test('an organization is created, gets members and roles, is disabled and delete
   })
 
   await t.test('the settings refuse data at its field, and save names, metadata and claims', async () => {
-    await page.getByRole('link', { name: 'Settings', exact: true }).last().click()
+    await tab('Settings').click()
     const save = page.getByRole('main').getByRole('button', { name: 'Save' })
     await page.getByLabel('Metadata').fill('{"plan":')
     await page.getByText('This is not JSON.').waitFor()
@@ -170,7 +171,7 @@ test('an organization is created, gets members and roles, is disabled and delete
     await button(page, 'Disable now').click()
     await page.getByText('Disabled: nobody acts in this organization.').waitFor()
     assert.equal((await of_test.read(await id())).disabled, true)
-    await page.getByRole('link', { name: 'Members', exact: true }).first().click()
+    await tab('Members').click()
     await passesAudit('disabled organization')
     await button(page, 'Enable').click()
     await page.getByText('Disabled: nobody acts in this organization.').waitFor({ state: 'detached' })
@@ -227,7 +228,7 @@ test('an organization is created, gets members and roles, is disabled and delete
   })
 
   await t.test('a deletion says how many members it concerns, and takes the name', async () => {
-    await page.getByRole('link', { name: 'Settings', exact: true }).last().click()
+    await tab('Settings').click()
     await button(page, 'Delete organization…').click()
     await alert.getByText(/^Its one member loses it at once/).waitFor()
     assert.equal(await page.locator(':focus').textContent(), 'Keep the organization')
