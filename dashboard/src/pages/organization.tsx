@@ -59,7 +59,7 @@ export default function Organization() {
   )
 }
 
-/** What a disabled organization cannot do, and the way back. */
+/** Says that nobody acts in it, and has the way back. */
 function SwitchedOff({ latest }: { latest: Version<Record> }) {
   const save = useSave(savingOrganization(useEnvironment(), latest))
   return (

@@ -304,7 +304,7 @@ test('long names and names from right to left fit into each page and dialog of o
   assert.deepEqual(faults, [])
 })
 
-test('in Live what lets somebody in asks for a fresh sign-in, and what takes does not', { skip: noBrowser }, async (t) => {
+test('in Live a change that gives access asks for a fresh sign-in, and one that takes it does not', { skip: noBrowser }, async (t) => {
   const w = await world({ dashboard_folder: dashboardFolder })
   const of_live = await organizationsOf(w, w.live)
   await of_live.role('owner', { name: 'Owner' })

@@ -74,7 +74,7 @@ export function didOf(action: string, object_type?: string): string {
 
 const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
 
-/** What the log has in the place of personal data. */
+/** It stands in the log in the place of personal data. */
 const hidden = '[personal]'
 
 /** The organization that an entry is about: the object itself, or that of the member. */
