@@ -223,6 +223,7 @@ export const descriptions: Record<RowName, string> = {
   signInByPasskey: 'The form of the sign-in page with the response of an authenticator: the JSON of WebAuthn, unchanged, in `credential`.',
   offerPasskey: 'The form of the page that offers a passkey: the response of an authenticator in `credential`, or `decision=not-now`.',
   selectAccount: 'The form of the account chooser.',
+  selectOrganization: 'The form of a person who chooses the organization to act for, or looks for it in the list.',
   saveProfile:
     'The form of the page that asks a person without a name for one (`sign_up.name`): `name`, or `decision=not-now` where it can stay empty.',
   consent: 'The form of the consent page.',

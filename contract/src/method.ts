@@ -1,6 +1,6 @@
 /** How a user can sign in, and which applications a user has signed in to. */
 import { z } from 'zod'
-import { ApplicationId, GrantId, MethodId, ProviderId, SessionId } from './ids.ts'
+import { ApplicationId, GrantId, MethodId, OrganizationId, ProviderId, SessionId } from './ids.ts'
 import { method_kinds } from './sign-in-methods.ts'
 import { Time } from './values.ts'
 
@@ -21,8 +21,13 @@ export const Grant = z.strictObject({
   session_id: SessionId.describe('The session that the grant began in, which may have ended.'),
   scope: z.string().describe('The granted scopes, separated by spaces.'),
   resource: z.array(z.string()).describe('The identifiers of the requested resource servers.'),
+  organization_id: OrganizationId.nullable().describe('The organization that the person acts for; `null`: none.'),
   created_at: Time.describe('When the application got the authorization code.'),
   expires_at: Time.describe('The time after which no token of the grant can be valid.'),
   last_used_at: Time.nullable().describe('When the application got tokens last; null if it never did.'),
 })
 export type Grant = z.infer<typeof Grant>
+
+export const GrantQuery = z.object({
+  organization_id: OrganizationId.optional().describe('Only the grants for this organization.'),
+})

@@ -110,6 +110,7 @@ export const TokenRequest = z
     refresh_token: z.string().optional().describe('refresh_token: the refresh token.'),
     scope: z.string().optional().describe('refresh_token: a subset of the scopes.'),
     resource: z.string().optional().describe('The resource server of the access token (RFC 8707).'),
+    organization: z.string().optional().describe('The id or the slug of the organization of the grant, or `none`. Another one is refused.'),
     ...client,
   })
   .describe('A token request, form-encoded (RFC 6749 §4.1.3, §6).')
@@ -151,6 +152,12 @@ export const AuthorizationRequest = z
     acr_values: z.string().optional().describe('The wanted levels of the sign-in, best first.'),
     ui_locales: z.string().optional().describe('The languages of the person, best first.'),
     resource: z.string().optional().describe('The resource server of the access token (RFC 8707).'),
+    organization: z
+      .string()
+      .optional()
+      .describe(
+        'The id or the slug of the organization that the person acts for, or `none`. It is ignored where organizations are not used.',
+      ),
   })
   .describe('An authorization request (OIDC Core §3.1.2.1).')
 
@@ -233,6 +240,7 @@ export const exchanges: Record<keyof typeof oidcRoutes, Exchange> = {
   signInByPasskey:     {},
   offerPasskey:        {},
   selectAccount:       {},
+  selectOrganization:  {},
   saveProfile:         {},
   consent:             {},
   federate:            {},

@@ -22,7 +22,7 @@ import { DocumentationQuery, ReadinessQuery } from './documentation.ts'
 import { Event, EventQuery } from './event.ts'
 import { freshFields, newApplication, newEnvironment, newOrganization, newProject, newProvider, no_need } from './fresh.ts'
 import { InboxQuery, Mail, MailAsked, MailTest, MailTested } from './mail.ts'
-import { Grant, SignInMethod } from './method.ts'
+import { Grant, GrantQuery, SignInMethod } from './method.ts'
 import { Names, NamesQuery } from './names.ts'
 import { Application, ApplicationChange, ApplicationWithSecret, NewApplication } from './objects/application.ts'
 import { NewProvider, Provider, ProviderChange, ProviderCheck } from './objects/provider.ts'
@@ -93,7 +93,7 @@ import {
   TenantChange,
 } from './tenancy.ts'
 import { NewUser, User, UserChange, UserQuery } from './user.ts'
-import { UserAccess } from './user-access.ts'
+import { UserAccess, UserAccessQuery } from './user-access.ts'
 import { NamedQuery, PageQuery, page } from './values.ts'
 
 const projects = '/v1/platform/projects'
@@ -176,10 +176,10 @@ export const routes = {
   endUserSessions:    post (`${authUser}/end-sessions`,                  secret('developer'),             'End all sessions and grants of a user',                  { returns: [200, User], operators: 'allowed', fresh: no_need.closes }),
   sendReset:          post (`${authUser}/send-reset`,                    secret('developer'),             'Mail a link with which the user chooses a new password', { returns: [202, MailAsked], fails: ['mail_not_set_up'], fresh: no_need.mails_owner }),
   sendVerification:   post (`${authUser}/send-verification`,             secret('developer'),             'Mail a code and a link that verify the email of a user',  { returns: [202, MailAsked], fails: ['mail_not_set_up'], fresh: no_need.mails_owner }),
-  getAuthUserAccess:  get  (`${authUser}/access`,                        secret('developer'),             'Get what a user may do',                                 { returns: [200, UserAccess] }),
+  getAuthUserAccess:  get  (`${authUser}/access`,                        secret('developer'),             'Get what a user may do',                                 { query: UserAccessQuery, returns: [200, UserAccess] }),
   listUserMethods:    get  (`${authUser}/methods`,                       secret('developer'),             'List the sign-in methods of a user',                     { ...paged, returns: [200, page(SignInMethod)] }),
   removeUserMethod:   del  (`${authUser}/methods/{method_id}`,           secret('developer'),             'Remove a sign-in method; the sessions and grants that began with it end', { returns: [204, null], operators: 'allowed', fresh: 'in_live' }),
-  listUserGrants:     get  (`${authUser}/grants`,                        secret('developer'),             'List the active grants of a user',                       { ...paged, returns: [200, page(Grant)] }),
+  listUserGrants:     get  (`${authUser}/grants`,                        secret('developer'),             'List the active grants of a user',                       { query: PageQuery.extend(GrantQuery.shape), fails: ['invalid_cursor'], returns: [200, page(Grant)] }),
   disconnectGrant:    del  (`${authUser}/grants/{grant_id}`,             secret('developer'),             'Disconnect the application of a grant: all grants of the user for it end, and so does the consent', { returns: [204, null], fresh: no_need.closes }),
   getSession:         get  ('/v1/auth/sessions/{session_id}',            secret('developer'),             'Get a session',                                          { returns: [200, Session] }),
   endSession:         del  ('/v1/auth/sessions/{session_id}',            secret('developer'),             'End a session and revoke its tokens',                    { returns: [204, null], operators: 'allowed', fresh: no_need.closes }),
@@ -250,7 +250,7 @@ export const routes = {
 
   listUsers:          get  (users,                                       platform('users:read', 'developer'),   'List users; with `query`, a page can be short and still have more', { query: usersQuery, returns: [200, page(User)], fails: ['invalid_cursor'] }),
   getUser:            get  (`${users}/{user_id}`,                        platform('users:read', 'developer'),   'Get a user',                                             { returns: [200, User] }),
-  getUserAccess:      get  (`${users}/{user_id}/access`,                 platform('users:read', 'developer'),   'Get what a user may do',                                 { returns: [200, UserAccess] }),
+  getUserAccess:      get  (`${users}/{user_id}/access`,                 platform('users:read', 'developer'),   'Get what a user may do',                                 { query: UserAccessQuery, returns: [200, UserAccess] }),
 
   listUserOrganizations: get(`${users}/{user_id}/organizations`,         platform('users:read', 'developer'),   'List the organizations of a user',                       { ...paged, returns: [200, page(UserOrganization)], operators: 'refused' }),
   listOrganizations:  get  (organizations,                               platform('users:read', 'developer'),   'List organizations; with `query`, a page can be short and still have more', { query: OrganizationQuery, returns: [200, page(Organization)], fails: ['invalid_cursor'], operators: 'refused' }),
@@ -373,6 +373,7 @@ export const oidcRoutes = {
   signInByPasskey:     post(`${issuer}/passkey`,                                            session, 'Sign in with a passkey',                               { page: true, returns: [303, null] }),
   offerPasskey:        post(`${issuer}/offer-passkey`,                                      session, 'Add a passkey after a sign-in, or put it off',         { page: true, returns: [303, null] }),
   selectAccount:       post(`${issuer}/select-account`,                                     session, 'Submit the account chooser',                            { page: true, returns: [303, null] }),
+  selectOrganization:  post(`${issuer}/select-organization`,                                session, 'Choose the organization to act for',                    { page: true, returns: [303, null] }),
   saveProfile:         post(`${issuer}/profile`,                                            session, 'Give a name in a sign-in, or leave it out',             { page: true, returns: [303, null] }),
   consent:             post(`${issuer}/consent`,                                            session, 'Submit the consent form',                              { page: true, returns: [303, null] }),
   federate:            post(`${issuer}/federate`,                                           session, 'Start sign-in with an identity provider',              { page: true, returns: [303, null] }),

@@ -1,6 +1,6 @@
 /** Sessions, and the result of token validation. */
 import { z } from 'zod'
-import { ApplicationId, EnvironmentId, SessionId, UserId } from './ids.ts'
+import { ApplicationId, EnvironmentId, OrganizationId, SessionId, UserId } from './ids.ts'
 import { first_factors } from './sign-in-methods.ts'
 import { characters, Slug, Time } from './values.ts'
 
@@ -39,7 +39,7 @@ export const inactiveExplanations = {
   revoked:              'The access token, its grant or its application was revoked or disabled. Start a new sign-in.',
   session_ended:        'The session in which the token was issued has ended. Start a new sign-in.',
   user_blocked:         'The user is blocked or deleted. Unblock the user, or refuse the call.',
-  not_allowed:          'The user has none of the roles in `allowed_roles` of the application. Give the user such a role, or refuse the call; with the role the same token is active again.',
+  not_allowed:          'The user has none of the roles in `allowed_roles` of the application, or the application or a resource server requires an organization and the token has none. Refuse the call; with the role the same token is active again.',
   environment_mismatch: 'The token is of another environment of the same project: a token of Test is sent to Live, or the other way round. Use the key of the environment whose issuer the token names, or send people to the issuer of this one.',
 } as const
 
@@ -59,11 +59,13 @@ export const TokenVerdict = z.discriminatedUnion('active', [
     scope: z
       .string()
       .optional()
+      .describe('The scopes, separated by spaces: those of the token that the roles give now. Absent where they give none of them.'),
+    org_id: OrganizationId.nullable().describe('The organization of the token; `null` without one.'),
+    roles: z
+      .array(Slug)
       .describe(
-        'The scopes, separated by spaces: those of the token that the roles of the user give now. Absent where they give none of them.',
+        'The slugs of the roles that count now, in order: those of the member of the organization, or without one those of the user.',
       ),
-    org_id: z.null().describe('The organization of the token; `null` without one.'),
-    roles: z.array(Slug).describe('The slugs of the roles that the user has now, in order.'),
     claims: z.record(z.string(), z.unknown()).describe('Claims that the backend gave to the user; empty without any.'),
     token_type: z.literal('Bearer').describe('Always `Bearer`.'),
     exp: z.int().describe('When the token expires, in seconds since 1970.'),

@@ -76,6 +76,7 @@ import { consent, selectAccount } from './oidc/flow/consent/consent.ts'
 import { enterCode, showCodePage } from './oidc/flow/email-code/email-code.ts'
 import { acceptInvitation, showInvitation } from './oidc/flow/invitation/invitation.ts'
 import { showLink, useLink } from './oidc/flow/link/link.ts'
+import { selectOrganization } from './oidc/flow/organization/organization.ts'
 import { offerPasskey, signInByPasskey } from './oidc/flow/passkey/passkey.ts'
 import { saveProfile } from './oidc/flow/profile/profile.ts'
 import { addOwnProvider } from './oidc/flow/provider/connect.ts'
@@ -403,6 +404,7 @@ function mountProtocol(app: FastifyInstance, { deployment, issuers }: Modules, s
       signInByPasskey,
       offerPasskey,
       selectAccount,
+      selectOrganization,
       saveProfile,
       consent,
       signOut,

@@ -19,6 +19,7 @@ import { openSqlite } from '../src/db/sqlite/sqlite.ts'
 import { findMethod, listMethods, removeAllMethods, userKeepsWayIn, waysIn } from '../src/domain/accounts/methods.ts'
 import * as organization_counts from '../src/domain/organizations/counts.ts'
 import * as members from '../src/domain/organizations/members.ts'
+import * as memberships from '../src/domain/organizations/memberships.ts'
 import * as organizations from '../src/domain/organizations/store.ts'
 import { findPasskey, findUsersWithPasskey, insertPasskey, listPasskeys, removeAllPasskeys } from '../src/domain/passkeys/store.ts'
 import { hasGrants } from '../src/domain/promotions/usage.ts'
@@ -125,6 +126,7 @@ const code = {
   code_hash: 'new',
   client_id: id,
   consented_to: ['openid'],
+  organization: null,
   redirect_uri: '',
   scope: '',
   resource: [],
@@ -173,7 +175,8 @@ const uses: Use[] = [
   ['removed chains',                         () => removeChains(environment_id, [id, other])],
   ['the grants of a user',                   (db) => grants.listGrants(db, { environment_id, id }, now, first_page)],
   ['more grants of a user',                  (db) => grants.listGrants(db, { environment_id, id }, now, next_page)],
-  ['the end of everything at an application', () => disconnectApplication(environment_id, { user_id, application_id: other, grant_id: id }, origin(), now)],
+  ['the end of everything at an application', () => disconnectApplication(environment_id, { user_id, application_id: other, organization_id: null, grant_id: id }, origin(), now)],
+  ['the end of everything in an organization', () => disconnectApplication(environment_id, { user_id, application_id: other, organization_id: id, grant_id: id }, origin(), now)],
   ['the sessions of a browser',              (db) => sessions.findSessions(db, environment_id, [id, other])],
   ['a session',                              (db) => findSessionRecord(db, environment_id, id, now)],
   ['the sessions of a user',                 (db) => listSessionRecords(db, { environment_id, id }, now, first_page)],
@@ -187,6 +190,7 @@ const uses: Use[] = [
   ['a session of the account page',          () => sessions.holdSession(environment_id, session, now)],
   ['a new session',                          () => sessions.insertSession(environment_id, { ...raised, id: 'new' as SessionId, token_hash: 'new' }, sql`1 = 1`, now)], // as: an id of this test
   ['a new code',                             (db) => authorization_codes.storeCode(db, { environment_id, ...session }, { ...code, grant_id: 'new' as GrantId }, now)], // as: an id of this test
+  ['a new code for an organization',         (db) => authorization_codes.storeCode(db, { environment_id, ...session }, { ...code, organization: { organization_id: id, membership: 1 }, grant_id: 'new' as GrantId }, now)], // as: an id of this test
   ['whether an application has grants',      (db) => hasGrants(db, environment_id, id)],
   ['a disabled application',                 () => endings.endDisabled(environment_id, 'application', id, now)],
   ['the logouts of 50 sessions',             () => enqueueBackchannelLogouts(environment_id, many.slice(0, 50), now)],
@@ -194,8 +198,14 @@ const uses: Use[] = [
   ...endings.ending_kinds.flatMap((kind) =>
     [0, 1].map((slices): Use => [`the rows of an ending: ${kind} after ${slices}`, async (db) => (await nextSlice(db, { ...ending, kind, slices }, now))?.statements ?? []]),
   ),
-  ['the consents of the users of a browser', (db) => consents.findConsents(db, environment_id, id, [id, other])],
-  ['the end of a consent',                   () => consents.revokeConsent(environment_id, { user_id, application_id: id }, origin(), now)],
+  ['the consents of the users of a browser', (db) => consents.findConsents(db, environment_id, id, [id, other].map((user_id) => ({ user_id, organization: null })))],
+  ['the consent of a member',                (db) => consents.findConsents(db, environment_id, id, [{ user_id: id, organization: { organization_id: id, membership: 1 } }])],
+  ['the consents of a user in organizations', (db) => consents.findMemberConsents(db, environment_id, id, [id, other])],
+  ['the end of a consent',                   () => consents.revokeConsent(environment_id, { user_id, application_id: id, organization_id: null }, origin(), now)],
+  ['the membership of a user',               (db) => memberships.findMembershipIn(db, { environment_id, id }, 'org_1')],
+  ['the membership of a user by a slug',     (db) => memberships.findMembershipIn(db, { environment_id, id }, 'acme')],
+  ['whether a user has several organizations', (db) => memberships.findTwoMemberships(db, { environment_id, id })],
+  ['the organizations that a person can choose', (db) => memberships.listMemberships(db, { environment_id, id }, { words: 'a', from: 0, limit: 50 })],
   ['the applications of a user',             (db) => account_lists.listConnected(db, environment_id, id, now)],
   ['the scopes of a user',                   (db) => account_lists.listGrantedScopes(db, environment_id, { user_id: id, application_id: id }, now)],
   ['the sessions of the account page',       (db) => account_lists.listLatestSessions(db, { environment_id, ...session }, 100, now)],
@@ -233,7 +243,7 @@ const uses: Use[] = [
   ['the organizations of a user',            (db) => members.listOrganizationsOf(db, environment_id, id, { last: id, limit: 21 }), 100],
   ['a member who is added',                  () => [organization_counts.countForUser(member, 5), ...members.addMember({ ...member, user_id: 'new' }, [id, other], { most: 5, now })]],
   ['the roles that a member gets',           () => members.setMemberRoles(member, [id, other], now)],
-  ['a member who is removed',                () => members.removeMember(member)],
+  ['a member who is removed',                () => members.removeMember(member, now)],
   ['rows of a user without organizations',   (db) => organization_counts.settleUser(db, environment_id, id), 100],
   ['rows of an organization without users',  (db) => organization_counts.settleOrganization(db, environment_id, id), 100],
   ['the credential of an address',           (db) => findCredential(db, environment_id, id)],

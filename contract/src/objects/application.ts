@@ -20,6 +20,7 @@ import {
   shownOnce,
   travels,
 } from './field.ts'
+import { choices, explained, OrganizationUse } from './organization-use.ts'
 
 export const ApplicationType = z.enum(['web', 'spa', 'native'])
 type ApplicationType = z.infer<typeof ApplicationType>
@@ -184,6 +185,14 @@ export const application = {
       default: () => [],
     },
   ),
+  organizations: travels(OrganizationUse.describe(`Whether people act for an organization in this application. ${explained}`), {
+    label: 'Organizations',
+    look: choices,
+    hint: 'The strictest of the application and of the APIs that it asks for counts.',
+    affects: `${signs_in} Where it becomes required, tokens without an organization are refused from the next request on.`,
+    fresh: inLive('changed'),
+    default: 'none',
+  }),
   roles_claim: travels(
     RolesClaim.nullable().describe(
       'The name of the claim of ID tokens and UserInfo that has the slugs of the roles of the person: `roles`, `groups`, or a name of 1 to 60 of a-z, 0-9 and underscore that no standard defines. With it the application can also request the scope `groups`, which gives nothing more. `null`: none.',

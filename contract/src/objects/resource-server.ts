@@ -6,6 +6,7 @@ import { oidcScopes } from '../scopes.ts'
 import { TokenFormat } from '../settings.ts'
 import { Name, ShortText, slugs, text } from '../values.ts'
 import { changeShape, creationShape, dates, type FieldsOf, fixed, observed, place, recordShape, travels } from './field.ts'
+import { choices, explained, OrganizationUse } from './organization-use.ts'
 
 /** RFC 3986 §2, §4.3: the characters of an absolute URI, without `#`. The brackets enclose IPv6 addresses. */
 const absoluteUri = /^[A-Za-z][A-Za-z0-9+.-]*:(?:[A-Za-z0-9._~:/?@!$&'()*+,;=[\]-]|%[0-9A-Fa-f]{2})+$/
@@ -102,6 +103,13 @@ export const resource_server = {
       default: false,
     },
   ),
+  organizations: travels(OrganizationUse.describe(`Whether people act for an organization at this API. ${explained}`), {
+    label: 'Organizations',
+    look: choices,
+    hint: 'The strictest of the application and of the APIs that it asks for counts.',
+    affects: 'People who use this API. Where it becomes required, tokens without an organization are refused from the next request on.',
+    default: 'none',
+  }),
   roles_claim: travels(
     RolesClaim.nullable().describe(
       'The name of the claim of its access tokens that has the slugs of the roles of the person: `roles`, `groups`, or a name of 1 to 60 of a-z, 0-9 and underscore that no standard defines. A token for several resource servers has it where all of them name the same one. `null`: none.',

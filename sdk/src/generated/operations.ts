@@ -131,7 +131,7 @@ export interface Operations {
    *
    * Needs a secret key of the environment, or an administrator with the role `developer` or above.
    */
-  getAuthUserAccess(params: { user_id: string }, options?: CallOptions): Promise<UserAccess>
+  getAuthUserAccess(params: { user_id: string; organization_id?: string | undefined }, options?: CallOptions): Promise<UserAccess>
   /**
    * List the sign-in methods of a user.
    *
@@ -157,7 +157,7 @@ export interface Operations {
    *
    * Needs a secret key of the environment, or an administrator with the role `developer` or above.
    */
-  listUserGrants(params: { user_id: string; limit?: number | undefined; cursor?: string | undefined }, options?: CallOptions): List<Grant>
+  listUserGrants(params: { user_id: string; limit?: number | undefined; cursor?: string | undefined; organization_id?: string | undefined }, options?: CallOptions): List<Grant>
   /**
    * Disconnect the application of a grant: all grants of the user for it end, and so does the consent.
    *
@@ -479,7 +479,7 @@ export interface Operations {
    *
    * Needs a platform key with the scope `applications:write`, or an administrator with the role `developer` or above.
    *
-   * An administrator needs a sign-in within the last 10 minutes if the body changes `token_endpoint_auth_method`, `jwks` or `jwks_uri`, and in a Live environment if the body changes `redirect_uris`, `post_logout_redirect_uris`, `allowed_scopes`, `unknown_scopes`, `allowed_roles`, `roles_claim`, `require_pkce`, `nonce_replaces_pkce`, `consent`, `backchannel_logout_uri` or `allow_loopback_port`, and in a Live environment if the body turns off `disabled`.
+   * An administrator needs a sign-in within the last 10 minutes if the body changes `token_endpoint_auth_method`, `jwks` or `jwks_uri`, and in a Live environment if the body changes `redirect_uris`, `post_logout_redirect_uris`, `allowed_scopes`, `unknown_scopes`, `allowed_roles`, `organizations`, `roles_claim`, `require_pkce`, `nonce_replaces_pkce`, `consent`, `backchannel_logout_uri` or `allow_loopback_port`, and in a Live environment if the body turns off `disabled`.
    */
   changeApplication(params: { project_id: string; environment_id: string; application_id: string }, body: ApplicationChange, options?: ChangeOptions): Promise<Application>
   /**
@@ -685,7 +685,7 @@ export interface Operations {
    *
    * Needs a platform key with the scope `users:read`, or an administrator with the role `developer` or above.
    */
-  getUserAccess(params: { project_id: string; environment_id: string; user_id: string }, options?: CallOptions): Promise<UserAccess>
+  getUserAccess(params: { project_id: string; environment_id: string; user_id: string; organization_id?: string | undefined }, options?: CallOptions): Promise<UserAccess>
   /**
    * List the organizations of a user.
    *

@@ -176,6 +176,8 @@ export type Application = {
   unknown_scopes: 'reject' | 'ignore'
   /** The slugs of roles of which a person needs one to sign in; empty: everyone can. That of a role that was deleted stays, and nobody holds it. */
   allowed_roles: string[]
+  /** Whether people act for an organization in this application. `none`: people act for themselves, and the parameter `organization` is ignored. `optional`: a person chooses one of their organizations, or none. `required`: a person without an organization gets no token. The strictest of the application and the resource servers of a request counts. The default is `none`. */
+  organizations: 'none' | 'optional' | 'required'
   /** The name of the claim of ID tokens and UserInfo that has the slugs of the roles of the person: `roles`, `groups`, or a name of 1 to 60 of a-z, 0-9 and underscore that no standard defines. With it the application can also request the scope `groups`, which gives nothing more. `null`: none. */
   roles_claim: string | null
   /** Whether an authorization request needs PKCE, or a nonce in its place where `nonce_replaces_pkce` is true. The default is true; only a web application can set false. A `code_challenge` that is sent is always enforced. */
@@ -231,6 +233,8 @@ export type ApplicationChange = {
   unknown_scopes?: 'reject' | 'ignore' | null | undefined
   /** The slugs of roles of which a person needs one to sign in; empty: everyone can. That of a role that was deleted stays, and nobody holds it. */
   allowed_roles?: string[] | null | undefined
+  /** Whether people act for an organization in this application. `none`: people act for themselves, and the parameter `organization` is ignored. `optional`: a person chooses one of their organizations, or none. `required`: a person without an organization gets no token. The strictest of the application and the resource servers of a request counts. The default is `none`. */
+  organizations?: 'none' | 'optional' | 'required' | null | undefined
   /** The name of the claim of ID tokens and UserInfo that has the slugs of the roles of the person: `roles`, `groups`, or a name of 1 to 60 of a-z, 0-9 and underscore that no standard defines. With it the application can also request the scope `groups`, which gives nothing more. `null`: none. */
   roles_claim?: string | null | undefined
   /** Whether an authorization request needs PKCE, or a nonce in its place where `nonce_replaces_pkce` is true. The default is true; only a web application can set false. A `code_challenge` that is sent is always enforced. */
@@ -286,6 +290,8 @@ export type ApplicationCreation = {
   unknown_scopes?: 'reject' | 'ignore' | undefined
   /** The slugs of roles of which a person needs one to sign in; empty: everyone can. That of a role that was deleted stays, and nobody holds it. */
   allowed_roles?: string[] | undefined
+  /** Whether people act for an organization in this application. `none`: people act for themselves, and the parameter `organization` is ignored. `optional`: a person chooses one of their organizations, or none. `required`: a person without an organization gets no token. The strictest of the application and the resource servers of a request counts. The default is `none`. */
+  organizations?: 'none' | 'optional' | 'required' | undefined
   /** The name of the claim of ID tokens and UserInfo that has the slugs of the roles of the person: `roles`, `groups`, or a name of 1 to 60 of a-z, 0-9 and underscore that no standard defines. With it the application can also request the scope `groups`, which gives nothing more. `null`: none. */
   roles_claim?: string | null | undefined
   /** Whether an authorization request needs PKCE, or a nonce in its place where `nonce_replaces_pkce` is true. The default is true; only a web application can set false. A `code_challenge` that is sent is always enforced. */
@@ -409,6 +415,8 @@ export type ApplicationWithSecret = {
   unknown_scopes: 'reject' | 'ignore'
   /** The slugs of roles of which a person needs one to sign in; empty: everyone can. That of a role that was deleted stays, and nobody holds it. */
   allowed_roles: string[]
+  /** Whether people act for an organization in this application. `none`: people act for themselves, and the parameter `organization` is ignored. `optional`: a person chooses one of their organizations, or none. `required`: a person without an organization gets no token. The strictest of the application and the resource servers of a request counts. The default is `none`. */
+  organizations: 'none' | 'optional' | 'required'
   /** The name of the claim of ID tokens and UserInfo that has the slugs of the roles of the person: `roles`, `groups`, or a name of 1 to 60 of a-z, 0-9 and underscore that no standard defines. With it the application can also request the scope `groups`, which gives nothing more. `null`: none. */
   roles_claim: string | null
   /** Whether an authorization request needs PKCE, or a nonce in its place where `nonce_replaces_pkce` is true. The default is true; only a web application can set false. A `code_challenge` that is sent is always enforced. */
@@ -804,6 +812,8 @@ export type ConfigurationDocument = {
       access_token_format?: TokenFormat | null | undefined
       /** Whether a scope of it is given only to a person whose roles give it. A token has the part of its scope that the roles give when it is issued. The default is false. */
       require_roles?: boolean | null | undefined
+      /** Whether people act for an organization at this API. `none`: people act for themselves, and the parameter `organization` is ignored. `optional`: a person chooses one of their organizations, or none. `required`: a person without an organization gets no token. The strictest of the application and the resource servers of a request counts. The default is `none`. */
+      organizations?: 'none' | 'optional' | 'required' | null | undefined
       /** The name of the claim of its access tokens that has the slugs of the roles of the person: `roles`, `groups`, or a name of 1 to 60 of a-z, 0-9 and underscore that no standard defines. A token for several resource servers has it where all of them name the same one. `null`: none. */
       roles_claim?: string | null | undefined
     }> | undefined
@@ -854,6 +864,8 @@ export type ConfigurationDocument = {
       unknown_scopes?: 'reject' | 'ignore' | null | undefined
       /** The slugs of roles of which a person needs one to sign in; empty: everyone can. That of a role that was deleted stays, and nobody holds it. */
       allowed_roles?: string[] | null | undefined
+      /** Whether people act for an organization in this application. `none`: people act for themselves, and the parameter `organization` is ignored. `optional`: a person chooses one of their organizations, or none. `required`: a person without an organization gets no token. The strictest of the application and the resource servers of a request counts. The default is `none`. */
+      organizations?: 'none' | 'optional' | 'required' | null | undefined
       /** The name of the claim of ID tokens and UserInfo that has the slugs of the roles of the person: `roles`, `groups`, or a name of 1 to 60 of a-z, 0-9 and underscore that no standard defines. With it the application can also request the scope `groups`, which gives nothing more. `null`: none. */
       roles_claim?: string | null | undefined
       /** Whether an authorization request needs PKCE, or a nonce in its place where `nonce_replaces_pkce` is true. The default is true; only a web application can set false. A `code_challenge` that is sent is always enforced. */
@@ -1124,6 +1136,8 @@ export type EnvironmentConfiguration = {
       access_token_format: TokenFormat
       /** Whether a scope of it is given only to a person whose roles give it. A token has the part of its scope that the roles give when it is issued. The default is false. */
       require_roles: boolean
+      /** Whether people act for an organization at this API. `none`: people act for themselves, and the parameter `organization` is ignored. `optional`: a person chooses one of their organizations, or none. `required`: a person without an organization gets no token. The strictest of the application and the resource servers of a request counts. The default is `none`. */
+      organizations: 'none' | 'optional' | 'required'
       /** The name of the claim of its access tokens that has the slugs of the roles of the person: `roles`, `groups`, or a name of 1 to 60 of a-z, 0-9 and underscore that no standard defines. A token for several resource servers has it where all of them name the same one. `null`: none. */
       roles_claim: string | null
     }>
@@ -1174,6 +1188,8 @@ export type EnvironmentConfiguration = {
       unknown_scopes: 'reject' | 'ignore'
       /** The slugs of roles of which a person needs one to sign in; empty: everyone can. That of a role that was deleted stays, and nobody holds it. */
       allowed_roles: string[]
+      /** Whether people act for an organization in this application. `none`: people act for themselves, and the parameter `organization` is ignored. `optional`: a person chooses one of their organizations, or none. `required`: a person without an organization gets no token. The strictest of the application and the resource servers of a request counts. The default is `none`. */
+      organizations: 'none' | 'optional' | 'required'
       /** The name of the claim of ID tokens and UserInfo that has the slugs of the roles of the person: `roles`, `groups`, or a name of 1 to 60 of a-z, 0-9 and underscore that no standard defines. With it the application can also request the scope `groups`, which gives nothing more. `null`: none. */
       roles_claim: string | null
       /** Whether an authorization request needs PKCE, or a nonce in its place where `nonce_replaces_pkce` is true. The default is true; only a web application can set false. A `code_challenge` that is sent is always enforced. */
@@ -1336,6 +1352,8 @@ export type Grant = {
   scope: string
   /** The identifiers of the requested resource servers. */
   resource: string[]
+  /** The organization that the person acts for; `null`: none. */
+  organization_id: string | null
   /** When the application got the authorization code. */
   created_at: string
   /** The time after which no token of the grant can be valid. */
@@ -2525,6 +2543,8 @@ export type ResourceServer = {
   access_token_format: TokenFormat
   /** Whether a scope of it is given only to a person whose roles give it. A token has the part of its scope that the roles give when it is issued. The default is false. */
   require_roles: boolean
+  /** Whether people act for an organization at this API. `none`: people act for themselves, and the parameter `organization` is ignored. `optional`: a person chooses one of their organizations, or none. `required`: a person without an organization gets no token. The strictest of the application and the resource servers of a request counts. The default is `none`. */
+  organizations: 'none' | 'optional' | 'required'
   /** The name of the claim of its access tokens that has the slugs of the roles of the person: `roles`, `groups`, or a name of 1 to 60 of a-z, 0-9 and underscore that no standard defines. A token for several resource servers has it where all of them name the same one. `null`: none. */
   roles_claim: string | null
   /** When the object was created. */
@@ -2549,6 +2569,8 @@ export type ResourceServerChange = {
   access_token_format?: TokenFormat | null | undefined
   /** Whether a scope of it is given only to a person whose roles give it. A token has the part of its scope that the roles give when it is issued. The default is false. */
   require_roles?: boolean | null | undefined
+  /** Whether people act for an organization at this API. `none`: people act for themselves, and the parameter `organization` is ignored. `optional`: a person chooses one of their organizations, or none. `required`: a person without an organization gets no token. The strictest of the application and the resource servers of a request counts. The default is `none`. */
+  organizations?: 'none' | 'optional' | 'required' | null | undefined
   /** The name of the claim of its access tokens that has the slugs of the roles of the person: `roles`, `groups`, or a name of 1 to 60 of a-z, 0-9 and underscore that no standard defines. A token for several resource servers has it where all of them name the same one. `null`: none. */
   roles_claim?: string | null | undefined
 }
@@ -2573,6 +2595,8 @@ export type ResourceServerCreation = {
   access_token_format?: TokenFormat | null | undefined
   /** Whether a scope of it is given only to a person whose roles give it. A token has the part of its scope that the roles give when it is issued. The default is false. */
   require_roles?: boolean | null | undefined
+  /** Whether people act for an organization at this API. `none`: people act for themselves, and the parameter `organization` is ignored. `optional`: a person chooses one of their organizations, or none. `required`: a person without an organization gets no token. The strictest of the application and the resource servers of a request counts. The default is `none`. */
+  organizations?: 'none' | 'optional' | 'required' | null | undefined
   /** The name of the claim of its access tokens that has the slugs of the roles of the person: `roles`, `groups`, or a name of 1 to 60 of a-z, 0-9 and underscore that no standard defines. A token for several resource servers has it where all of them name the same one. `null`: none. */
   roles_claim?: string | null | undefined
 }
@@ -3108,11 +3132,11 @@ export type TokenVerdict = {
   aud?: string | string[] | undefined
   /** The application that got the token. */
   client_id?: string | undefined
-  /** The scopes, separated by spaces: those of the token that the roles of the user give now. Absent where they give none of them. */
+  /** The scopes, separated by spaces: those of the token that the roles give now. Absent where they give none of them. */
   scope?: string | undefined
   /** The organization of the token; `null` without one. */
-  org_id?: null | undefined
-  /** The slugs of the roles that the user has now, in order. */
+  org_id?: string | null | undefined
+  /** The slugs of the roles that count now, in order: those of the member of the organization, or without one those of the user. */
   roles?: string[] | undefined
   /** Claims that the backend gave to the user; empty without any. */
   claims?: Record<string, unknown> | undefined
@@ -3195,7 +3219,7 @@ export type UserAccess = {
   organization_id: string | null
   /** Whether the user is a member of the organization; `null` without one. */
   is_member: boolean | null
-  /** The roles that count, in order of slug: those that were given, and those that every user has. A blocked user has none, and no permissions. */
+  /** The roles that count, in order of slug: those that were given, and those that every user or member has. A blocked user has none, and no permissions; so has a user who is no member of the organization, and one that is unknown or disabled. */
   roles: string[]
   /** Every resource server of the environment, in order of slug. */
   permissions: ({

@@ -8,7 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { withinTrace } from '../base/trace.ts'
 import type { Db } from '../db/db.ts'
 import type { Deployment } from '../deployment/deployment.ts'
-import { type Ending, findEndings, nextSlice, putBack, removeEnding, settledAt, takeSlice } from '../domain/sessions/ending-slices.ts'
+import { findEndings, nextSlice, putBack, removeEnding, settledAt, takeSlice } from '../domain/sessions/ending-slices.ts'
+import type { Ending } from '../domain/sessions/ending-step.ts'
 
 /** Endings that are read at once. Each gets one slice before any gets another. */
 const endings_at_once = 20

@@ -13,7 +13,12 @@ export function readIdTokenHint(issuer: Issuer, id_token_hint: string | undefine
   if (id_token_hint === undefined) return null
   const claims = verifyJwt([...issuer.keys, ...issuer.erased_keys], 'JWT', id_token_hint)
   if (claims?.iss !== issuer.url || typeof claims.sub !== 'string' || typeof claims.aud !== 'string') return 'invalid'
-  return { sub: claims.sub, aud: claims.aud, sid: typeof claims.sid === 'string' ? claims.sid : null }
+  return {
+    sub: claims.sub,
+    aud: claims.aud,
+    sid: typeof claims.sid === 'string' ? claims.sid : null,
+    org_id: typeof claims.org_id === 'string' ? claims.org_id : null,
+  }
 }
 
 /** The user whom a verified hint names; `null` where there is none. */

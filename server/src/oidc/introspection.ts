@@ -1,5 +1,5 @@
 /** Validates an access token, and names the reason where it is inactive (members of RFC 7662 §2.2). */
-import type { ApplicationId, SessionId, UserId } from '@ostiary/contract/ids.ts'
+import type { ApplicationId, OrganizationId, SessionId, UserId } from '@ostiary/contract/ids.ts'
 import type { inactiveReasons, TokenVerdict } from '@ostiary/contract/session.ts'
 import { digestOf } from '../base/digest.ts'
 import type { Deployment } from '../deployment/deployment.ts'
@@ -28,9 +28,10 @@ export async function judgeToken(
 
   const grant = await activeGrant(deployment, issuer, claims)
   if (typeof grant === 'string') return inactive(grant)
-  const { access, held, slugs, kept_out } = await rolesAt(issuer, grant, claims.client_id)
-  if (kept_out !== null) return inactive('not_allowed')
-  const scope = scopeGiven(scopeNames(claims.scope), [claims.aud].flat(), access, held)
+  const { access, held, slugs, keptOut } = await rolesAt(issuer, grant, claims.client_id)
+  const audience = [claims.aud].flat()
+  if (keptOut(audience) !== null) return inactive('not_allowed')
+  const scope = scopeGiven(scopeNames(claims.scope), audience, access, held)
   return {
     active: true,
     iss: claims.iss,
@@ -38,7 +39,7 @@ export async function judgeToken(
     aud: claims.aud,
     client_id: claims.client_id as ApplicationId, // as: claims we signed
     ...(scope.length === 0 ? {} : { scope: scope.join(' ') }),
-    org_id: null,
+    org_id: grant.organization_id as OrganizationId | null, // as: an id that we made
     roles: [...slugs()],
     claims: {},
     token_type: 'Bearer',

@@ -2,7 +2,7 @@
 import { oneOf, type Reason, reason } from '../base/reason.ts'
 import type { GrantRow } from '../domain/sessions/grants.ts'
 import { type RoleClaims, roleClaims } from '../protocol/claims.ts'
-import { type Access, claimOf, letsIn, type RoleSet, rolesHeld, slugsOf } from '../protocol/roles.ts'
+import { type Access, claimOf, letsIn, needsOrganization, type RoleSet, rolesHeld, slugsOf } from '../protocol/roles.ts'
 import type { Issuer } from './issuer.ts'
 
 export interface PersonRoles {
@@ -10,22 +10,30 @@ export interface PersonRoles {
   readonly held: RoleSet
   /** In order. */
   readonly slugs: () => readonly string[]
-  /** Why the application does not let the person in; `null` where it does. */
-  readonly kept_out: Reason | null
+  /** Why the application, or one of these resource servers, does not let the person in; `null` where they do. */
+  readonly keptOut: (resource: readonly string[]) => Reason | null
   /** The claim of the ID token and UserInfo of the application. */
   readonly claims: RoleClaims
 }
 
-/** In a grant without an organization the roles of the user count. */
-export async function rolesAt(issuer: Issuer, { role_ids }: Pick<GrantRow, 'role_ids'>, client_id: string): Promise<PersonRoles> {
+/** In a grant without an organization the roles of the user count, in one with an organization those of the member. */
+export async function rolesAt(
+  issuer: Issuer,
+  { role_ids, organization_id }: Pick<GrantRow, 'role_ids' | 'organization_id'>,
+  client_id: string,
+): Promise<PersonRoles> {
   const access = await issuer.access()
-  const held = rolesHeld(access, 'user', role_ids)
+  const held = rolesHeld(access, organization_id === null ? 'user' : 'organization', role_ids)
   const slugs = () => slugsOf(access, held)
   return {
     access,
     held,
     slugs,
-    kept_out: letsIn(access, client_id, held) ? null : whyKeptOut(access, client_id),
+    keptOut(resource) {
+      if (!letsIn(access, client_id, held)) return whyKeptOut(access, client_id)
+      const lacks_one = organization_id === null && needsOrganization(access, client_id, resource)
+      return lacks_one ? reason`The application or a resource server of the token requires an organization, and the grant has none.` : null
+    },
     claims: roleClaims(claimOf(access, client_id), slugs),
   }
 }

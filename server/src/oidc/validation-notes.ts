@@ -32,7 +32,7 @@ const sentences: Record<InactiveReason, Reason> = {
   revoked: reason`The access token is revoked, or its grant has ended.`,
   session_ended: reason`The session of the access token has ended.`,
   user_blocked: reason`The user of the access token is blocked or deleted.`,
-  not_allowed: reason`The user has none of the roles in allowed_roles of the application.`,
+  not_allowed: reason`The user has none of the roles in allowed_roles of the application, or the token lacks a required organization.`,
   environment_mismatch: reason`The token is of another environment of the project.`,
 }
 

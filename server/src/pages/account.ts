@@ -56,7 +56,14 @@ export interface AccountView {
   /** This session first. */
   sessions: readonly { id: string; is_this: boolean; device: DeviceName; ip: string | null; created_at: Date; last_seen_at: Date }[]
   /** Applications with the consent of the person or with tokens. */
-  applications: readonly { id: string; name: string; logo_url: string | null; since: Date; gets: readonly AppGain[] }[]
+  applications: readonly {
+    id: string
+    name: string
+    logo_url: string | null
+    since: Date
+    gets: readonly AppGain[]
+    organization: { id: string; name: string } | null
+  }[]
 }
 
 /** A part of what an application gets: a standard scope, or a resource server by its name. */
@@ -279,13 +286,17 @@ function devices(context: AccountContext, view: AccountView): Section {
 function apps(context: AccountContext, view: AccountView): Section | null {
   const texts = context.texts.account
   if (view.applications.length === 0) return null
-  const rows = view.applications.map(({ id, name, logo_url, since, gets }) => {
+  const rows = view.applications.map(({ id, name, logo_url, since, gets, organization }) => {
+    const said = organization === null ? name : texts.in_organization(name, organization.name)
     return row({
       id,
       icon: appTile({ name, logo_url }),
-      name,
+      name: said,
       detail: html`${texts.gets(partsOf(gets))} ${texts.since(context.dates.day(since))}`,
-      action: button(context, view, 'disconnect', { content: html`${texts.remove}<span class="vh">: ${name}</span>`, fields: { id } }),
+      action: button(context, view, 'disconnect', {
+        content: html`${texts.remove}<span class="vh">: ${said}</span>`,
+        fields: { id, ...(organization && { organization: organization.id }) },
+      }),
     })
   })
   return { id: 'apps', title: texts.apps, body: html`${rows}` }

@@ -20,6 +20,8 @@ export interface ConsentView extends DecisionView {
   }
   /** Description and resource server are null for the standard scopes of OpenID Connect, which have texts of their own. */
   scopes: readonly ConsentLine[]
+  /** The organization that the person acts for. */
+  organization: { id: string; name: string } | null
 }
 
 export function consentPage(context: PageContext, view: ConsentView): Page {
@@ -37,8 +39,11 @@ export function consentPage(context: PageContext, view: ConsentView): Page {
   }
 <p class="fine">${landing(context, view)} ${texts.removable(html`<a href="${view.account_url}" data-action="account">${texts.your_account}</a>`)}</p>
 `
+  const { organization } = view
   return decisionPage(context, view, {
     title: texts.title(application.name),
+    ...(organization && { why: html`<p class="sub">${texts.for_organization(application.name, html`<b>${organization.name}</b>`)}</p>` }),
+    marks: organization ? { organization: organization.id } : {},
     question: texts.question(application.name, context.branding.display_name),
     asked,
     deny: texts.deny,

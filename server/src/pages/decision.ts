@@ -3,7 +3,7 @@
 import { type Html, html } from '../base/html.ts'
 import { breakable } from './address.ts'
 import { type FormProblem, formSummary, hidden, refusedForm } from './form.ts'
-import { layout, type Page, type PageContext } from './layout.ts'
+import { layout, type Page, type PageContext, type PageMarks } from './layout.ts'
 import { appTile, avatar, brandTile, type Person } from './tiles.ts'
 
 export interface DecisionView {
@@ -26,16 +26,25 @@ interface DecisionParts {
   deny: string
   allow: string
   allow_action: 'confirm' | 'continue'
+  marks?: PageMarks
 }
 
 export function decisionPage(context: PageContext, view: DecisionView, parts: DecisionParts): Page {
   const { csrf, request, session_id, application, person, not_you_url, problem } = view
-  const { title, question, why, asked, deny, allow, allow_action } = parts
+  const { title, question, why, asked, deny, allow, allow_action, marks } = parts
   const body = html`<div class="pair">${appTile(application)}<i aria-hidden="true"></i>${brandTile(context)}</div>
 <h1>${question}</h1>
 ${why}${formSummary(context, problem)}
 <div class="who">${avatar(person)}<span class="name">${breakable(person.email)}</span><a href="${not_you_url}" data-action="use-other-account">${context.texts.consent.not_you}</a></div>
 ${asked}<form method="post" action="${context.issuer}/consent">${hidden({ csrf, request, session: session_id })}
 <div class="two"><button class="b" name="decision" value="deny" data-action="cancel">${deny}</button><button class="b p" name="decision" value="allow" data-action="${allow_action}">${allow}</button></div></form>`
-  return layout(context, { title, body, step: 'consent', width: 'medium', images: [application.logo_url], ...refusedForm(problem) })
+  return layout(context, {
+    title,
+    body,
+    step: 'consent',
+    width: 'medium',
+    images: [application.logo_url],
+    ...(marks && { marks }),
+    ...refusedForm(problem),
+  })
 }

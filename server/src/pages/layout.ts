@@ -55,17 +55,25 @@ export type Step =
   | 'consent'
   | 'no-access'
   | 'select-account'
+  | 'select-organization'
   | 'sign-out'
   | 'signed-out'
   | 'invitation'
   | 'account'
   | 'error'
 
+/** Facts in attributes of `<main>`, for automated tests of tenants. */
+export interface PageMarks {
+  /** The id of the organization that the person acts for. */
+  organization?: string
+}
+
 interface Content {
   title: string
   body: Html
   /** Identifies the step of the flow, for automated tests of tenants. A page that is not a step has none. */
   step?: Step
+  marks?: PageMarks
   /** The form has errors. The title then begins with "Error", which screen readers read first. */
   has_problem?: boolean
   status?: number
@@ -130,7 +138,8 @@ ${script !== undefined && html`<script>${raw(script)}</script>`}
   }
 }
 
-const stepAttribute = ({ step }: Content) => step && html` data-step="${step}"`
+const stepAttribute = ({ step, marks: { organization } = {} }: Content) =>
+  html`${step && html` data-step="${step}"`}${organization !== undefined && html` data-organization="${organization}"`}`
 
 const panel = (content: Content): Html =>
   html`<main class="mid ${content.align ?? 'middle'}"${stepAttribute(content)}><div class="panel ${content.width ?? 'narrow'}">

@@ -10,10 +10,12 @@ import { appTile, avatar, brandTile } from './tiles.ts'
 export interface NoAccessView extends Omit<DecisionView, 'not_you_url'> {
   /** `null` where the app asks for this account. */
   other_account_url: string | null
+  /** The person can act for another organization. */
+  has_organizations: boolean
 }
 
 export function noAccessPage(context: PageContext, view: NoAccessView): Page {
-  const { csrf, request, session_id, application, person, other_account_url, problem } = view
+  const { csrf, request, session_id, application, person, other_account_url, has_organizations, problem } = view
   const texts = context.texts.no_access
   const title = texts.title(application.name)
   const body = html`<div class="pair">${appTile(application)}<i aria-hidden="true"></i>${brandTile(context)}</div>
@@ -22,6 +24,7 @@ export function noAccessPage(context: PageContext, view: NoAccessView): Page {
 ${formSummary(context, problem)}
 <div class="who">${avatar(person)}<span class="name">${breakable(person.email)}</span></div>
 <form method="post" action="${context.issuer}/consent">${hidden({ csrf, request, session: session_id })}
+${has_organizations && html`<button class="b" name="decision" value="organizations" data-action="choose-organization">${texts.other_organization}</button>`}
 <div class="two">${other_account_url && html`<a class="b" href="${other_account_url}" data-action="use-other-account">${texts.other_account}</a>`}<button class="b p" name="decision" value="back" data-action="cancel">${texts.back(application.name)}</button></div></form>`
   return layout(context, {
     title,

@@ -3,11 +3,13 @@
  * The rules of the OpenID Connect server. Each file contains the rules of one protocol object, as functions of plain values with the names
  * of the RFCs: no database, HTTP, clock or randomness. Rules that only a database can enforce, such as single use, stand in `domain/sessions/`.
  */
+import type { OrganizationUse } from '@ostiary/contract/objects/organization-use.ts'
 import { oneOf, type Reason, reason } from '../base/reason.ts'
 import { longest_jwt } from './claims.ts'
 import type { Client } from './client.ts'
 import { consentWords } from './consent.ts'
 import { OAuthError } from './oauth-error.ts'
+import { type Choosing, organizationUse, readChoosing, readOrganization } from './organization.ts'
 import { type RequestParameters, refuseUnreadable } from './parameters.ts'
 import { matchesRegistered } from './redirect-uris.ts'
 import {
@@ -50,12 +52,18 @@ export interface AuthorizationRequest {
   id_token_hint: string | undefined
   ui_locales: readonly string[]
   acr_values: readonly string[]
+  /** Whether the person acts for an organization. */
+  organization_use: OrganizationUse
+  /** The id or the slug of an organization, or `none`; undefined where the request names none. */
+  organization: string | undefined
+  /** Set by this service: the person looks at the list of their organizations (`withChoosing`). */
+  choosing: Choosing | undefined
 }
 
 /** The scopes and resource servers of an environment. Without `resources` every `resource` is refused. */
 export interface AuthorizationPolicy {
   disabled_scopes: readonly string[]
-  resources?: readonly { identifier: string; scopes: readonly string[]; roles_claim?: string | null }[]
+  resources?: readonly { identifier: string; scopes: readonly string[]; roles_claim?: string | null; organizations?: OrganizationUse }[]
   /** See `readScope`. */
   scopes_elsewhere?: readonly string[] | undefined
 }
@@ -197,6 +205,7 @@ function readRest(
   const resources = readResource(parameters.lists.resource ?? [], policy.resources ?? [])
   const scope = readScope(values.scope, client, policy, resources)
   refuseTooWide(resources, scope, client)
+  const organization_use = organizationUse(client, resources)
   return {
     scope,
     resource: resources.map((resource) => resource.identifier),
@@ -212,6 +221,9 @@ function readRest(
     id_token_hint: values.id_token_hint,
     ui_locales: words(values.ui_locales),
     acr_values: words(values.acr_values),
+    organization_use,
+    organization: readOrganization(values.organization, organization_use),
+    choosing: readChoosing(values, organization_use),
   }
 }
 

@@ -31,6 +31,7 @@ const grant = {
   auth_time: new Date('2026-11-20T16:00:00.500Z'),
   amr: ['pwd'],
   acr: 'urn:ostiary:1fa',
+  organization_id: null,
 }
 const auth_time = Date.parse('2026-11-20T16:00:00Z') / 1_000
 

@@ -34,6 +34,17 @@ export type RoleClaims = Readonly<Record<string, readonly string[]>>
  */
 export const roleClaims = (name: string | null, slugs: () => readonly string[]): RoleClaims => (name === null ? {} : { [name]: slugs() })
 
+/** The organization of a grant, as its row has it; all `null` where it has none. */
+interface OfOrganization {
+  organization_id: string | null
+  organization_slug: string | null
+  organization_name: string | null
+}
+
+/** The claims of UserInfo and of full ID tokens about the organization of a grant. We choose the names, which no standard defines. */
+export const organizationClaims = ({ organization_id, organization_slug, organization_name }: OfOrganization): Record<string, string> =>
+  organization_id === null ? {} : { org_id: organization_id, org_slug: organization_slug ?? '', org_name: organization_name ?? '' }
+
 /** The facts that all tokens of a grant share: one user, one client, one sign-in. */
 interface Grant {
   grant_id: string
@@ -44,6 +55,7 @@ interface Grant {
   /** The authentication methods (RFC 8176), and the level that they reach. */
   amr: readonly string[]
   acr: string
+  organization_id: string | null
 }
 
 /**
@@ -104,6 +116,7 @@ export function idTokenClaims(
     ...(grant.amr.length > 0 && { amr: grant.amr }),
     sid: grant.session_id,
     at_hash: atHash(token.access_token),
+    ...(grant.organization_id !== null && { org_id: grant.organization_id }),
     ...token.roles,
   }
 }
@@ -133,6 +146,7 @@ export function accessTokenClaims(
     acr: grant.acr,
     sid: grant.session_id,
     grant_id: grant.grant_id,
+    ...(grant.organization_id !== null && { org_id: grant.organization_id }),
     ...token.roles,
   }
 }

@@ -13,6 +13,7 @@ export type Client = Pick<
   | 'allowed_scopes'
   | 'unknown_scopes'
   | 'allowed_roles'
+  | 'organizations'
   | 'roles_claim'
   | 'require_pkce'
   | 'nonce_replaces_pkce'

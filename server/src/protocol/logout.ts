@@ -5,7 +5,7 @@ import { type RequestParameters, refuseUnreadable } from './parameters.ts'
 import { withQuery } from './respond.ts'
 
 /** The claims of an id_token_hint that we signed, expired or not; `invalid` for any other; null where none was sent. */
-export type LogoutHint = { sub: string; sid: string | null; aud: string } | 'invalid' | null
+export type LogoutHint = { sub: string; sid: string | null; aud: string; org_id?: string | null } | 'invalid' | null
 
 export type LogoutVerdict =
   /** End these sessions of the browser, which may be none; then redirect, or confirm the sign-out where `redirect_to` is null. */

@@ -27,6 +27,9 @@ const request: AuthorizationRequest = {
   id_token_hint: undefined,
   ui_locales: [],
   acr_values: [],
+  organization_use: 'none',
+  organization: undefined,
+  choosing: undefined,
 }
 const anna = {
   session_id: 'ses_anna',
@@ -38,6 +41,7 @@ const anna = {
   has_name: true,
   consented_to: ['openid', 'email', 'offline_access'],
   pressed: false,
+  organization: { kind: 'none' as const },
   no_access: null,
 }
 const bert = {
@@ -50,6 +54,7 @@ const bert = {
   has_name: true,
   consented_to: [],
   pressed: false,
+  organization: { kind: 'none' as const },
   no_access: null,
 }
 const situation: Situation = {
@@ -62,7 +67,12 @@ const situation: Situation = {
 }
 const signed_out = { sessions: [] }
 
-const issue = (session_id: string, consented_to: readonly string[] | null = null) => ({ kind: 'issue', session_id, consented_to })
+const issue = (session_id: string, consented_to: readonly string[] | null = null) => ({
+  kind: 'issue',
+  session_id,
+  consented_to,
+  organization: null,
+})
 const consent = (session_id: string) => ({ kind: 'consent', session_id })
 const press = (session_id: string) => ({ kind: 'press', session_id })
 const sign_in = { kind: 'sign_in', user_id: null }
@@ -76,6 +86,12 @@ const passkey = ['urn:ostiary:passkey']
 const nameless = { sessions: [{ ...anna, has_name: false }] }
 const profile = { kind: 'profile', session_id: 'ses_anna' }
 const why = reason`The person has no role.`
+const not_in_it = reason`The person is no member of the organization of the request, or it is unknown or disabled.`
+const in_organization = (kind: 'open' | 'missing') => ({ sessions: [{ ...anna, organization: { kind } }] })
+const acting = {
+  kind: 'one',
+  membership: { organization_id: 'org_1', organization_slug: 'acme', organization_name: 'Acme', membership: 1, role_ids: [] },
+} as const
 const kept_out = { sessions: [{ ...anna, no_access: why }, bert] }
 const no_access = { kind: 'no_access', session_id: 'ses_anna', why }
 const has_passkey = { sessions: [{ ...anna, has_second_factor: true, has_passkey: true }] }
@@ -203,6 +219,18 @@ const cases: Case[] = [
   { rule: 'a person without access is asked for no consent', request: { prompt: ['consent'] }, client: 'ask', situation: kept_out, step: no_access },
   { rule: 'a person without access is asked for no press', needs_press: true, situation: kept_out, step: no_access },
   { rule: 'the roles of another session do not count', situation: { sessions: [anna, { ...bert, no_access: why }] }, step: issue('ses_anna') },
+  { rule: 'a person in several organizations chooses one', situation: in_organization('open'), step: { kind: 'select_organization', session_id: 'ses_anna' } },
+  { rule: 'prompt=none is interaction_required where an organization has to be chosen', request: { prompt: ['none'] }, situation: in_organization('open'), step: 'interaction_required' },
+  { rule: 'nothing is said about organizations before a sign-in that the request asks for', request: { prompt: ['login'] }, situation: in_organization('missing'), step: sign_in },
+  { rule: 'nothing is said about organizations before the second factor', situation: { ...in_organization('open'), ...required }, step: second_factor },
+  { rule: 'an organization is chosen before the roles are judged', situation: { sessions: [{ ...anna, organization: { kind: 'open' }, no_access: why }] }, step: { kind: 'select_organization', session_id: 'ses_anna' } },
+  { rule: 'a code is for the organization of the person', situation: { sessions: [{ ...anna, organization: acting }] }, step: { ...issue('ses_anna'), organization: acting.membership } },
+  { rule: 'a person who is no member has no access', situation: in_organization('missing'), step: { kind: 'no_access', session_id: 'ses_anna', why: reason`The person is a member of no organization that is enabled, and the request needs one.` } },
+  { rule: 'a person who is no member of the organization of the request has no access', request: { organization: 'acme' }, situation: in_organization('missing'), step: { kind: 'no_access', session_id: 'ses_anna', why: not_in_it } },
+  { rule: 'prompt=none is access_denied for a person who is no member', request: { prompt: ['none'] }, situation: in_organization('missing'), step: 'access_denied' },
+  { rule: 'where another account of the browser is a member, the person can choose it', situation: { sessions: [{ ...anna, organization: { kind: 'missing' } }, { ...bert, organization: acting }] }, step: { kind: 'select_account' } },
+  { rule: 'a person who chose an account that is no member has no access', request: { of_session: 'ses_anna' }, situation: { sessions: [{ ...anna, organization: { kind: 'missing' } }, { ...bert, organization: acting }] }, step: { kind: 'no_access', session_id: 'ses_anna', why: reason`The person is a member of no organization that is enabled, and the request needs one.` } },
+  { rule: 'the member of another account answers no request with a hint', request: { organization: 'acme' }, situation: { hinted_user_id: 'usr_anna', sessions: [{ ...anna, organization: { kind: 'missing' } }, { ...bert, organization: acting }] }, step: { kind: 'no_access', session_id: 'ses_anna', why: not_in_it } },
   { rule: 'prompt=consent asks for consent of a first-party application too', request: { prompt: ['consent'] }, step: consent('ses_anna') },
 ]
 for (const { rule, step, ...change } of cases) {
@@ -233,6 +261,8 @@ for (const { step, query, left } of rests) {
   test(`${step} leaves ${left || 'nothing'} of the request ${query}`, () => assert.equal(withoutSatisfied(query, step, now), left))
 }
 
+const without_prompt: readonly NextStep['kind'][] = ['second_factor', 'profile', 'press', 'select_organization']
+
 /** The situation after a person finished a step. */
 function done(step: NextStep, before: Situation, scope: string): Situation {
   if (step.kind === 'consent') {
@@ -255,6 +285,11 @@ function done(step: NextStep, before: Situation, scope: string): Situation {
     })
     return { ...before, sessions: before.sessions.map((s) => (s.session_id === step.session_id ? stepUp(s) : s)) }
   }
+  if (step.kind === 'select_organization')
+    return {
+      ...before,
+      sessions: before.sessions.map((s) => (s.session_id === step.session_id ? { ...s, organization: acting, pressed: true } : s)),
+    }
   if (step.kind === 'profile')
     return { ...before, sessions: before.sessions.map((s) => (s.session_id === step.session_id ? { ...s, has_name: true } : s)) }
   if (step.kind !== 'sign_in' && step.kind !== 'sign_up') return before
@@ -268,13 +303,30 @@ test('for any request each step happens at most once, and then the hinted user g
     fc.constant(['none' as const]),
     fc.subarray(['login' as const, 'consent' as const, 'select_account' as const, 'create' as const]),
   )
+  const organizations = fc.constantFrom<Situation['sessions'][number]['organization']>(
+    { kind: 'none' },
+    acting,
+    { kind: 'open' },
+    { kind: 'missing' },
+  )
   const requests = fc.record({
     prompt: prompts,
     max_age: fc.option(fc.nat(1_000), { nil: undefined }),
     sessions: fc
-      .tuple(fc.subarray([anna, bert]), fc.boolean(), fc.constantFrom(null, null, null, why))
-      .map(([sessions, has_passkey, no_access]) =>
-        sessions.map((each) => ({ ...each, has_passkey, has_second_factor: has_passkey, no_access })),
+      .tuple(
+        fc.subarray([anna, bert]),
+        fc.boolean(),
+        fc.constantFrom(null, null, null, why),
+        fc.array(organizations, { minLength: 2, maxLength: 2 }),
+      )
+      .map(([sessions, has_passkey, no_access, choices]) =>
+        sessions.map((each, i) => ({
+          ...each,
+          has_passkey,
+          has_second_factor: has_passkey,
+          no_access,
+          organization: choices[i] ?? { kind: 'none' as const },
+        })),
       ),
     hinted_user_id: fc.constantFrom(null, 'usr_anna', 'usr_bert', 'usr_cara'),
     sign_up_open: fc.boolean(),
@@ -287,12 +339,13 @@ test('for any request each step happens at most once, and then the hinted user g
   const property = fc.property(requests, ({ prompt, max_age, consent, needs_press, acr_values, ...rest }) => {
     let query = new URLSearchParams({ prompt: prompt.join(' '), ...(max_age !== undefined && { max_age: `${max_age}` }) }).toString()
     let at: Situation = { ...rest, now }
+    let of_session: string | undefined
     const seen: string[] = []
     for (;;) {
       const search = new URLSearchParams(query)
       const left = prompt.filter((word) => search.get('prompt')?.split(' ').includes(word))
       const step = nextStep(
-        { ...request, acr_values, prompt: left, max_age: search.has('max_age') ? Number(search.get('max_age')) : undefined },
+        { ...request, acr_values, of_session, prompt: left, max_age: search.has('max_age') ? Number(search.get('max_age')) : undefined },
         { consent, needs_press },
         at,
       )
@@ -302,14 +355,19 @@ test('for any request each step happens at most once, and then the hinted user g
         assert.ok(rest.mfa.mode !== 'required' || session?.acr !== 'urn:ostiary:1fa', 'a code for one factor')
         assert.ok(!needs_press || seen.length > 0, 'a code without a press')
         assert.equal(session?.no_access, null)
+        assert.ok(session.organization.kind === 'none' || session.organization.kind === 'one', 'a code without a choice')
         return assert.ok(session && (rest.hinted_user_id === null || session.user_id === rest.hinted_user_id))
       }
       assert.ok(!seen.includes(step.kind), `${step.kind} twice`)
       assert.notDeepEqual(prompt, ['none'])
-      if (step.kind === 'no_access') return assert.equal(step.why, why)
+      if (step.kind === 'no_access') {
+        const session = at.sessions.find(({ session_id }) => session_id === step.session_id)
+        return assert.ok(step.why === why || session?.organization.kind === 'missing')
+      }
       seen.push(step.kind)
       at = done(step, at, request.scope)
-      if (step.kind !== 'second_factor' && step.kind !== 'profile' && step.kind !== 'press') query = withoutSatisfied(query, step.kind, now)
+      if (step.kind === 'select_account') of_session = at.sessions[0]?.session_id
+      if (!without_prompt.includes(step.kind)) query = withoutSatisfied(query, step.kind as 'sign_in', now) // as: a step of a prompt
     }
   })
   fc.assert(property, { numRuns: 500 })

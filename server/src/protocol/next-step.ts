@@ -5,6 +5,7 @@ import { type Reason, reason } from '../base/reason.ts'
 import type { AuthorizationRequest } from './authorize.ts'
 import type { Client } from './client.ts'
 import { OAuthError } from './oauth-error.ts'
+import type { Membership, OrganizationChoice } from './organization.ts'
 import { scopeNames } from './scope.ts'
 import { type Factors, missingForRequest } from './second-factor.ts'
 
@@ -33,13 +34,15 @@ interface BrowserSession {
   consented_to: readonly string[]
   /** The person of the session pressed a button for this request. */
   pressed: boolean
+  /** The organization that the person acts for. */
+  organization: OrganizationChoice
   /** Why the roles of the person leave nothing of the request; `null` where they leave something. */
   no_access: Reason | null
 }
 
 export type NextStep =
   /** The code depends on the consent `consented_to`; `null` where the client needs none. */
-  | { kind: 'issue'; session_id: string; consented_to: readonly string[] | null }
+  | { kind: 'issue'; session_id: string; consented_to: readonly string[] | null; organization: Membership | null }
   /** `user_id`: only a sign-in of this user answers the request. */
   | { kind: 'sign_in'; user_id: string | null }
   | { kind: 'sign_up' }
@@ -48,7 +51,9 @@ export type NextStep =
   | { kind: 'second_factor'; session_id: string }
   /** The person has no name, and is asked for one. */
   | { kind: 'profile'; session_id: string }
-  /** The roles of the person leave nothing of the request. */
+  /** The person chooses the organization that they act for. */
+  | { kind: 'select_organization'; session_id: string }
+  /** The roles of the person leave nothing of the request, or the person is no member of the organization that it needs. */
   | { kind: 'no_access'; session_id: string; why: Reason }
   | { kind: 'consent'; session_id: string }
   /** The person presses a button for this request, and consents to nothing by it. */
@@ -68,6 +73,8 @@ export type RequestingClient = Pick<Client, 'consent'> & { needs_press: boolean 
  * OIDC Core §5.5.1.1: acr_values asks for a level, and `mfa.mode` may require one: an existing session is stepped up
  * RFC 6749 §4.1.2.1: access_denied where the person has no role that the application or one of the scopes needs (decision 0176). We choose: the
  *                    person, signed in at the level of the request, learns it on a page first, and is asked for nothing else
+ * We choose: the person chooses an organization before their roles are judged, since those of the member count (decision 0178); where another
+ *            account of the browser is a member of the organization of the request, the person can choose that one
  * We choose: where a name is required, a person without one enters it before the consent, which shows it (decision 0116)
  * OIDC Core §3.1.2.4: the person is asked for consent unless it covers all of the scope, at each resource
  * RFC 8252 §8.6: a client without proof of identity gets no code without an interaction, even with earlier consent
@@ -86,7 +93,10 @@ export function nextStep(request: AuthorizationRequest, client: RequestingClient
   if (has('none')) {
     if (!session || isTooOld(session, request, now)) return refuse('login_required', reason`The person has to sign in.`)
     if (missing !== 'nothing') return refuse('interaction_required', reason`The person has to use a second factor.`)
-    if (session.no_access !== null) return { kind: 'refuse', error: noAccess(session.no_access) }
+    if (session.organization.kind === 'open')
+      return refuse('interaction_required', reason`The person has to choose an organization, or none.`)
+    const why = whyNoAccess(request, session)
+    if (why !== null) return { kind: 'refuse', error: noAccess(why) }
     if (situation.names === 'required' && !session.has_name) return refuse('interaction_required', reason`The person has to enter a name.`)
     if (client.needs_press) return refuse('interaction_required', reason`This client gets no code without an action of the person.`)
     if (!consented) return refuse('consent_required', reason`The person has not consented to all of the scope.`)
@@ -99,7 +109,11 @@ export function nextStep(request: AuthorizationRequest, client: RequestingClient
   if (has('select_account') && hinted_user_id === null) return { kind: 'select_account' }
   if (has('login') || has('create') || isTooOld(session, request, now)) return sign_in
   if (missing !== 'nothing') return { kind: 'second_factor', session_id: session.session_id }
-  if (session.no_access !== null) return { kind: 'no_access', session_id: session.session_id, why: session.no_access }
+  if (session.organization.kind === 'open') return { kind: 'select_organization', session_id: session.session_id }
+  if (session.organization.kind === 'missing' && of_session === undefined && hinted_user_id === null && isOpenToAnother(situation))
+    return { kind: 'select_account' }
+  const why = whyNoAccess(request, session)
+  if (why !== null) return { kind: 'no_access', session_id: session.session_id, why }
   if (!session.has_name && (situation.names === 'required' || (situation.names === 'optional' && request.asks_name)))
     return { kind: 'profile', session_id: session.session_id }
   if (has('consent') || !consented) return { kind: 'consent', session_id: session.session_id }
@@ -114,10 +128,22 @@ export const needsConsent = (
   consented_to: readonly string[],
 ) => client.consent !== 'skip' && !request.consent_to.every((word) => consented_to.includes(word))
 
-const issueFor = ({ session_id, consented_to }: BrowserSession, client: RequestingClient): NextStep => ({
+/** Another account of the browser is a member of the organization that the request needs. */
+const isOpenToAnother = ({ sessions }: Situation): boolean => sessions.some(({ organization }) => organization.kind === 'one')
+
+/** Unknown, disabled and foreign organizations have one reason, since the developers of an application could ask for those of others. */
+function whyNoAccess({ organization }: AuthorizationRequest, session: BrowserSession): Reason | null {
+  if (session.organization.kind !== 'missing') return session.no_access
+  return organization === undefined
+    ? reason`The person is a member of no organization that is enabled, and the request needs one.`
+    : reason`The person is no member of the organization of the request, or it is unknown or disabled.`
+}
+
+const issueFor = ({ session_id, consented_to, organization }: BrowserSession, client: RequestingClient): NextStep => ({
   kind: 'issue',
   session_id,
   consented_to: client.consent === 'skip' ? null : consented_to,
+  organization: organization.kind === 'one' ? organization.membership : null,
 })
 
 /**

@@ -49,7 +49,7 @@ const parameterNames = [
   ...['response_type', 'client_id', 'redirect_uri', 'scope', 'state', 'nonce', 'response_mode', 'prompt', 'max_age', 'login_hint'],
   ...['id_token_hint', 'ui_locales', 'acr_values', 'display', 'claims', 'request', 'request_uri', 'registration', 'resource'],
   ...['code_challenge', 'code_challenge_method', 'code_verifier', 'client_secret', 'client_assertion', 'client_assertion_type'],
-  ...['token_type_hint', 'post_logout_redirect_uri', 'logout_hint'],
+  ...['token_type_hint', 'post_logout_redirect_uri', 'logout_hint', 'organization'],
   ...requiredNames,
 ]
 

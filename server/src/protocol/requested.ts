@@ -1,5 +1,6 @@
 // pure
 /** The parameters of an authorization request that have their own rules. Each function throws the error to send to the client. */
+import type { OrganizationUse } from '@ostiary/contract/objects/organization-use.ts'
 import { oneOf, type Reason, reason } from '../base/reason.ts'
 import { refusedValue } from '../base/refusal.ts'
 import type { Client } from './client.ts'
@@ -14,6 +15,8 @@ interface Resource {
   scopes: readonly string[]
   /** The claim of its access tokens that has the roles of the person. */
   roles_claim?: string | null
+  /** Whether people act for an organization at it. */
+  organizations?: OrganizationUse
 }
 
 /** We choose: an access token for more audiences would not fit into a header. */

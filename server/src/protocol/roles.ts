@@ -6,6 +6,7 @@
  *
  * A set of roles is a mask of bits, one bit for each role of the environment, so that a thousand scopes of two hundred roles stay small.
  */
+import type { OrganizationUse } from '@ostiary/contract/objects/organization-use.ts'
 import type { Permission, RoleKind } from '@ostiary/contract/objects/role.ts'
 
 /** A role, as a token needs it. */
@@ -35,10 +36,17 @@ export interface Access {
   readonly requiring: ReadonlyMap<string, ReadonlyMap<string, RoleSet>>
   /** The applications that ask for roles or have a claim for them, by client id. */
   readonly applications: ReadonlyMap<string, Entrance>
+  /** The client ids of the applications, and the identifiers of the resource servers, that take no token without an organization. */
+  readonly need_organization: { readonly applications: ReadonlySet<string>; readonly servers: ReadonlySet<string> }
 }
 
 /** That of an environment which uses nothing of it. */
-export const no_access: Access = { roles: [], requiring: new Map(), applications: new Map() }
+export const no_access: Access = {
+  roles: [],
+  requiring: new Map(),
+  applications: new Map(),
+  need_organization: { applications: new Set(), servers: new Set() },
+}
 
 /** A resource server that requires roles. */
 export interface RequiringServer {
@@ -61,6 +69,7 @@ export interface RestrictedApplication {
   readonly client_id: string
   readonly allowed_roles: readonly string[]
   readonly roles_claim: string | null
+  readonly organizations: OrganizationUse
 }
 
 /**
@@ -92,7 +101,8 @@ export function createAccess(servers: readonly RequiringServer[]) {
     }
   }
 
-  function finish(applications: readonly RestrictedApplication[]): Access {
+  /** @param servers the identifiers of the resource servers that need an organization */
+  function finish(applications: readonly RestrictedApplication[], servers: readonly string[] = []): Access {
     const bySlug = new Map(roles.map(({ slug }, place) => [slug, bitAt(place)]))
     const entrances = applications.map(({ client_id, allowed_roles, roles_claim }) => {
       const allowed = allowed_roles.length === 0 ? null : allowed_roles.reduce((set, slug) => set | (bySlug.get(slug) ?? none), none)
@@ -102,6 +112,10 @@ export function createAccess(servers: readonly RequiringServer[]) {
       roles,
       requiring: new Map([...known.values()].map(({ identifier, given }) => [identifier, given])),
       applications: new Map(entrances),
+      need_organization: {
+        applications: new Set(applications.flatMap(({ client_id, organizations }) => (organizations === 'required' ? [client_id] : []))),
+        servers: new Set(servers),
+      },
     }
   }
   addServers(servers)
@@ -138,6 +152,10 @@ export function letsIn({ applications }: Access, client_id: string, held: RoleSe
   return allowed === null || (allowed & held) !== none
 }
 
+/** Whether a token of this application for these resource servers is only for a person who acts for an organization. */
+export const needsOrganization = ({ need_organization }: Access, client_id: string, resource: readonly string[]): boolean =>
+  need_organization.applications.has(client_id) || resource.some((identifier) => need_organization.servers.has(identifier))
+
 /** The claim of ID tokens and UserInfo of an application that has the roles. */
 export const claimOf = ({ applications }: Access, client_id: string): string | null => applications.get(client_id)?.roles_claim ?? null
 
@@ -171,9 +189,10 @@ export function findUngiven({ requiring }: Access): { requiring: number; ungiven
 const bytes_of_entry = 100
 
 /** About the bytes that a process needs for it. */
-export function weightOf({ roles, requiring, applications }: Access): number {
+export function weightOf({ roles, requiring, applications, need_organization }: Access): number {
   const bytes_of_set = bytes_of_entry + roles.length / 8
   let weight = bytes_of_entry + (roles.length + applications.size) * (2 * bytes_of_set)
+  for (const identifier of need_organization.servers) weight += bytes_of_entry + identifier.length
   for (const [identifier, scopes] of requiring) {
     weight += bytes_of_set + identifier.length
     for (const name of scopes.keys()) weight += bytes_of_set + name.length

@@ -107,7 +107,13 @@ function insertThisApi(
   slug: string,
   at: Date,
 ): Statement[] {
-  const kind = { access_token_ttl_seconds: null, access_token_format: 'jwt', require_roles: false, roles_claim: null } as const
+  const kind = {
+    access_token_ttl_seconds: null,
+    access_token_format: 'jwt',
+    require_roles: false,
+    organizations: 'none',
+    roles_claim: null,
+  } as const
   const this_api = { identifier: config.base_url, name: api_name, scopes: [], ...kind }
   return insertResourceServer(environment_id, { id: newId('rs'), slug }, this_api, at)
 }

@@ -152,6 +152,7 @@ async function addGrant(person: Awaited<ReturnType<typeof signedIn>>, is_offline
     grant_id: id,
     client_id: client.client_id,
     consented_to: null,
+    organization: null,
     redirect_uri: '',
     scope: is_offline ? 'openid offline_access' : 'openid',
     resource: [],

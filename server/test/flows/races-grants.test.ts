@@ -132,7 +132,12 @@ test('consent is stored only while nothing has changed it since it was read, and
   const person = await createPerson(w, w.test)
   const consent = (before: string[] | null) =>
     w.deployment.db.batch([
-      storeConsent(w.test.id, { user_id: person.id, application_id: client.id }, { before, after: ['openid'] }, w.now()),
+      storeConsent(
+        w.test.id,
+        { user_id: person.id, application_id: client.id, organization: null },
+        { before, after: ['openid'] },
+        w.now(),
+      ),
     ])
   assert.equal(await consent(['openid']), null, 'the application was disconnected')
   assert.notEqual(await consent(null), null)

@@ -15,6 +15,7 @@ export const web: Client = {
   allowed_scopes: ['openid', 'profile', 'email', 'offline_access', 'meals:read'],
   unknown_scopes: 'reject',
   allowed_roles: [],
+  organizations: 'none',
   roles_claim: null,
   require_pkce: true,
   nonce_replaces_pkce: false,

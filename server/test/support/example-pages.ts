@@ -30,6 +30,7 @@ import {
   verifiedPage,
 } from '../../src/pages/reset.ts'
 import { type SecondFactorView, secondFactorPage } from '../../src/pages/second-factor.ts'
+import { type SelectOrganizationView, selectOrganizationPage } from '../../src/pages/select-organization.ts'
 import { type SignInView, signInPage } from '../../src/pages/sign-in.ts'
 import { type SignOutDoneView, signOutDonePage, signOutPage } from '../../src/pages/sign-out.ts'
 import { type SignUpView, signUpPage } from '../../src/pages/sign-up.ts'
@@ -134,6 +135,7 @@ export const exampleConsent = ({ application, resource_server, scope, person, em
     })),
     { scope: 'orders:read', description: scope, resource_server_name: resource_server, given: true },
   ],
+  organization: null,
   problem: null,
 })
 
@@ -146,8 +148,24 @@ const exampleNarrowConsent = (words: Words = usual): ConsentView => {
 
 const exampleNoAccess = (words: Words = usual): NoAccessView => {
   const { not_you_url, ...view } = examplePress(words)
-  return { ...view, other_account_url: not_you_url }
+  return { ...view, has_organizations: false, other_account_url: not_you_url }
 }
+
+const exampleOrganizations = (words: Words = usual): SelectOrganizationView => ({
+  application_name: words.application,
+  csrf: 'token',
+  request: words.request,
+  session_id: 'ses_1',
+  person: { email: words.email, name: words.person },
+  organizations: [words.tenant, words.resource_server, 'Acme'].map((name, i) => ({ id: `org_${i}`, name, slug: `organization-${i}` })),
+  words: '',
+  next: null,
+  has_search: false,
+  is_first: true,
+  may_have_none: false,
+  not_you_url: 'https://id.example.com/e/env_1/select-account',
+  problem: null,
+})
 
 const examplePress = ({ application, person, email, request } = usual): DecisionView => ({
   csrf: 'token',
@@ -314,6 +332,15 @@ const exampleAccount = (words: Words): AccountView => {
         logo_url: 'https://app.example.com/logo.png',
         since: at,
         gets: ['profile', 'email', { resource_server }, 'offline_access'],
+        organization: null,
+      },
+      {
+        id: 'app_1',
+        name: application,
+        logo_url: null,
+        since: at,
+        gets: ['profile'],
+        organization: { id: 'org_1', name: words.tenant },
       },
     ],
   }
@@ -679,7 +706,24 @@ export function examplePages(environment_type: 'test' | 'live', words = usual, l
     'profile, no cookies': askNamePage(context, { ...exampleProfile(words), problem: 'no_cookies' }),
     consent: consentPage(context, exampleConsent(words)),
     'consent, a scope that no role gives': consentPage(context, exampleNarrowConsent(words)),
+    'consent, for an organization': consentPage(context, { ...exampleConsent(words), organization: { id: 'org_1', name: words.tenant } }),
     'no access': noAccessPage(context, exampleNoAccess(words)),
+    'no access, with other organizations': noAccessPage(context, { ...exampleNoAccess(words), has_organizations: true }),
+    'organization chooser': selectOrganizationPage(context, exampleOrganizations(words)),
+    'organization chooser, one part of many': selectOrganizationPage(context, {
+      ...exampleOrganizations(words),
+      has_search: true,
+      next: 50,
+      may_have_none: true,
+    }),
+    'organization chooser, nothing found': selectOrganizationPage(context, {
+      ...exampleOrganizations(words),
+      organizations: [],
+      has_search: true,
+      is_first: false,
+      words: words.tenant,
+    }),
+    'organization chooser, another token': selectOrganizationPage(context, { ...exampleOrganizations(words), problem: 'other_token' }),
     'no access, of the account that the app asks for': noAccessPage(context, { ...exampleNoAccess(words), other_account_url: null }),
     'no access, another token': noAccessPage(context, { ...exampleNoAccess(words), problem: 'other_token' }),
     press: pressPage(context, examplePress(words)),

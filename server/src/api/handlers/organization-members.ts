@@ -159,10 +159,11 @@ export const changeOrganizationMember: Handler<'changeOrganizationMember'> = (se
 export const removeOrganizationMember: Handler<'removeOrganizationMember'> = async (services, call) => {
   const environment_id = call.caller.environment.id
   await changeVersioned(call.if_match, finder(services, environment_id, call), async (current) => {
+    const at = services.now()
     const { organization_id, user_id, roles } = current
     const removed = await call.commit(
       {
-        statements: store.removeMember(current),
+        statements: store.removeMember(current, at),
         before: current,
         answer: null,
         event: {
@@ -173,7 +174,7 @@ export const removeOrganizationMember: Handler<'removeOrganizationMember'> = asy
           counted: administratorsOf(current),
         },
       },
-      services.now(),
+      at,
     )
     return removed || null
   })

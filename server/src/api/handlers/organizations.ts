@@ -133,7 +133,7 @@ export const changeOrganization: Handler<'changeOrganization'> = (services, call
     const organization = { ...current, ...fields, ...moved(current, at) }
     const written = await commit(
       {
-        statements: [store.updateOrganization(current, fields, at)],
+        statements: store.updateOrganization(current, fields, at),
         before: current,
         answer: organization,
         event: { environment_id, type: 'organization.updated', data: { organization_id: current.id, changed } },

@@ -81,10 +81,15 @@ export const removeUserMethod: Handler<'removeUserMethod'> = async (services, ca
 
 export const listUserGrants: Handler<'listUserGrants'> = async (services, call) => {
   const { id, environment_id } = await userOf(services, call)
-  return readPage(services, call, `grants.${id}`, (rest) => listGrants(services.db, { environment_id, id }, services.now(), rest))
+  const { organization_id = null } = call.query
+  const list = organization_id === null ? `grants.${id}` : JSON.stringify(['grants', id, organization_id])
+  const of_organization = organization_id === null ? sql`` : sql`and organization_id = ${organization_id}`
+  return readPage(services, call, list, (rest) =>
+    listGrants(services.db, { environment_id, id }, services.now(), sql`${of_organization} ${rest}`),
+  )
 }
 
-/** Decision 0034: the whole application is disconnected, because the consent goes and every grant of it with the consent. */
+/** Decision 0034: the whole application is disconnected, for the organization of the grant or for none, because its consent goes. */
 export const disconnectGrant: Handler<'disconnectGrant'> = async (services, call) => {
   const { db, now } = services
   const { id: user_id, environment_id, project_id } = await userOf(services, call)
@@ -94,14 +99,14 @@ export const disconnectGrant: Handler<'disconnectGrant'> = async (services, call
   }
   await changeVersioned(call.if_match, load, async (grant) => {
     const at = now()
-    const { application_id } = grant
+    const { application_id, organization_id } = grant
     const ended = await call.commit(
       {
         statements: [
           holdUser(environment_id, user_id),
           ...disconnectApplication(
             environment_id,
-            { user_id, application_id, grant_id: grant.id },
+            { user_id, application_id, organization_id, grant_id: grant.id },
             originOf(services, call.caller.actor, call.request_id),
             at,
           ),

@@ -42,11 +42,11 @@ export const getAuthUser: Handler<'getAuthUser'> = (services, call) => findUser(
 
 export const getUserAccess: Handler<'getUserAccess'> = async (services, call) => {
   const environment = await environmentOf(services, call)
-  return findUserAccess(services.db, await findUser(services, environment.id, call))
+  return findUserAccess(services.db, await findUser(services, environment.id, call), call.query.organization_id ?? null)
 }
 
 export const getAuthUserAccess: Handler<'getAuthUserAccess'> = async (services, call) =>
-  findUserAccess(services.db, await findUser(services, call.caller.environment.id, call))
+  findUserAccess(services.db, await findUser(services, call.caller.environment.id, call), call.query.organization_id ?? null)
 
 export const createUser: Handler<'createUser'> = async (services, { caller, body, fail, commit, ip, signal }) => {
   const { now, newId } = services

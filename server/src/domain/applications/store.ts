@@ -71,13 +71,14 @@ interface NewApplicationFacts extends Pick<Application, 'application_type' | 'te
   client_secret_hash: string | null
 }
 
-type OfRoles = Pick<ApplicationFields, 'allowed_roles' | 'roles_claim'>
+type OfRoles = Pick<ApplicationFields, 'allowed_roles' | 'roles_claim' | 'organizations'>
 
-const without_roles: OfRoles = { allowed_roles: [], roles_claim: null }
+const without_roles: OfRoles = { allowed_roles: [], roles_claim: null, organizations: 'none' }
 
-/** Other roles let people in at an application, or another claim has them. */
+/** Other roles let people in at an application, another claim has them, or only people with an organization get in. */
 function changesAccess(environment_id: EnvironmentId, before: OfRoles, after: OfRoles): Statement[] {
-  const textOf = ({ allowed_roles, roles_claim }: OfRoles) => JSON.stringify([allowed_roles, roles_claim])
+  const textOf = ({ allowed_roles, roles_claim, organizations }: OfRoles) =>
+    JSON.stringify([allowed_roles, roles_claim, organizations === 'required'])
   return textOf(before) === textOf(after) ? [] : [raiseRolesVersion(environment_id)]
 }
 

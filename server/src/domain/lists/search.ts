@@ -32,7 +32,7 @@ export async function search<Row extends { id: string }>(
 ): Promise<{ data: Row[]; has_more: boolean; next_cursor: string | null }> {
   const { limit } = call.query
   const cursors = cursorsOf(deployment, list)
-  const words = plain(query).split(/\s+/)
+  const matches = matcherOf(query)
   const found: Row[] = []
   let last = cursors.read(call)
   let count = 0
@@ -40,7 +40,7 @@ export async function search<Row extends { id: string }>(
   while (!is_end && found.length <= limit && count < most_read) {
     const rows = await read(last, slice)
     for (let at = 0; at < rows.length; at += compared_at_once) {
-      found.push(...rows.slice(at, at + compared_at_once).filter((row) => matches(namesOf(row), words)))
+      found.push(...rows.slice(at, at + compared_at_once).filter((row) => matches(namesOf(row))))
       await yieldToOthers()
     }
     last = rows.at(-1)?.id ?? last
@@ -56,9 +56,13 @@ export async function search<Row extends { id: string }>(
   }
 }
 
-function matches(names: readonly (string | null)[], words: readonly string[]): boolean {
-  const text = names.map((name) => plain(name ?? '')).join('\n')
-  return words.every((word) => text.includes(word))
+/** Whether each word of the query occurs in one of some names. */
+export function matcherOf(query: string): (names: readonly (string | null)[]) => boolean {
+  const words = plain(query).split(/\s+/)
+  return (names) => {
+    const text = names.map((name) => plain(name ?? '')).join('\n')
+    return words.every((word) => text.includes(word))
+  }
 }
 
 /** Cuts a text, because a stored text may be longer than today's limits. */

@@ -8,6 +8,7 @@ import { User } from '@ostiary/contract/user.ts'
 import { z } from 'zod'
 import { type Db, guard, list, type OfEnvironment, requires, type Statement, sql } from '../../db/db.ts'
 import { inEnvironment, sameEnvironment } from '../../db/environment.ts'
+import { followRemovedMember } from '../sessions/endings.ts'
 import { countMember, type MemberRef, uncountForUser, uncountMember } from './counts.ts'
 import type { Part } from './store.ts'
 
@@ -167,11 +168,12 @@ export function setMemberRoles(member: MemberRow, role_ids: readonly string[], n
   ]
 }
 
-/** Removes a member, whose membership never comes back. */
-export function removeMember(member: MemberRow): Statement[] {
+/** Removes a member, whose membership never comes back. Its grants and consents are not valid from then on, and their rows follow. */
+export function removeMember(member: MemberRow, now: Date): Statement[] {
   const { environment_id, organization_id, user_id, version } = member
   return [
     uncountForUser(member),
+    followRemovedMember(environment_id, member, now),
     uncountMember(member),
     guard(sql`delete from organization_members
       where environment_id = ${environment_id} and organization_id = ${organization_id} and user_id = ${user_id} and version = ${version}`),

@@ -12,6 +12,7 @@ import { z } from 'zod'
 import { type Db, guard, list, type OfEnvironment, type Statement, sql } from '../../db/db.ts'
 import { inEnvironment } from '../../db/environment.ts'
 import { insertInto } from '../../db/rows.ts'
+import { followDisabledOrganization } from '../sessions/endings.ts'
 import { goneMembers, takePlace } from './counts.ts'
 
 const OrganizationRow = Organization.extend({ version: z.int() })
@@ -113,9 +114,10 @@ export function insertOrganization(
 
 /**
  * Fails as a guard if the organization changed since `current` was read, or if another one has the external id. Reading others is safe because
- * of the unique index: PostgreSQL repeats a batch that violates it, and then the guard sees the other one.
+ * of the unique index: PostgreSQL repeats a batch that violates it, and then the guard sees the other one. Disabling ends every grant, and
+ * enabling makes none valid again.
  */
-export function updateOrganization(current: OrganizationRow, fields: OrganizationFields, now: Date): Statement {
+export function updateOrganization(current: OrganizationRow, fields: OrganizationFields, now: Date): Statement[] {
   const { environment_id, id, version } = current
   const { external_id, name, metadata, claims, disabled } = fields
   const is_free =
@@ -123,10 +125,12 @@ export function updateOrganization(current: OrganizationRow, fields: Organizatio
       ? sql``
       : sql`and not exists (
           select 1 from organizations o where o.external_id = ${external_id} and ${inEnvironment(environment_id, 'o')} and o.id <> ${id})`
-  return guard(sql`update organizations
+  const disables = disabled && !current.disabled
+  const update = guard(sql`update organizations
       set external_id = ${external_id}, name = ${name}, metadata = ${metadata}, claims = ${claims}, disabled = ${disabled},
-          ending = ending + ${disabled && !current.disabled ? 1 : 0}, version = version + 1, updated_at = ${now}
+          ending = ending + ${disables ? 1 : 0}, version = version + 1, updated_at = ${now}
     where environment_id = ${environment_id} and id = ${id} and version = ${version} ${is_free}`)
+  return [update, ...(disables ? [followDisabledOrganization(environment_id, id, now)] : [])]
 }
 
 /** No member counts from then on; put `followErasedOrganization` after it, for their rows. */

@@ -28,6 +28,7 @@ const Audience = ResourceServer.pick({
   access_token_ttl_seconds: true,
   access_token_format: true,
   roles_claim: true,
+  organizations: true,
 })
 export type Audience = z.infer<typeof Audience>
 
@@ -150,9 +151,14 @@ const forgetScopes = (environment_id: EnvironmentId, id: string): Statement =>
 /** When names of scopes are written: in the batch, or by the worker after it. */
 export type NamesWritten = 'now' | 'later'
 
-/** Roles give something else after a change of a resource server that requires them, or did. */
-const changesAccess = (environment_id: EnvironmentId, ...servers: readonly Pick<ResourceServerFields, 'require_roles'>[]): Statement[] =>
-  servers.some(({ require_roles }) => require_roles) ? [raiseRolesVersion(environment_id)] : []
+/** Tokens give something else after a change of a resource server that requires roles or an organization, or did. */
+const changesAccess = (
+  environment_id: EnvironmentId,
+  ...servers: readonly Pick<ResourceServerFields, 'require_roles' | 'organizations'>[]
+): Statement[] =>
+  servers.some(({ require_roles, organizations }) => require_roles || organizations === 'required')
+    ? [raiseRolesVersion(environment_id)]
+    : []
 
 /** Fails as a guard if the slug or the identifier is taken in the environment. */
 export function insertResourceServer(
@@ -197,9 +203,9 @@ export function updateResourceServer(
 
 const namesOf = ({ scopes }: Pick<ResourceServerFields, 'scopes'>) => scopes.map(({ name }) => name)
 
-export function deleteResourceServer({ environment_id, id, version, require_roles }: ResourceServerRow): Statement[] {
+export function deleteResourceServer({ environment_id, id, version, ...fields }: ResourceServerRow): Statement[] {
   return [
-    ...changesAccess(environment_id, { require_roles }),
+    ...changesAccess(environment_id, fields),
     guard(sql`delete from resource_servers
     where environment_id = ${environment_id} and id = ${id} and version = ${version}`),
     forgetScopes(environment_id, id),

@@ -14,7 +14,8 @@ const RequiringServer = ResourceServer.pick({ id: true, slug: true, identifier: 
 })
 const StoredRole = EnvironmentRole.pick({ id: true, slug: true, kind: true, default: true, permissions: true })
 const Named = z.object({ role_id: z.string(), resource_server_id: z.string(), resource_server_version: z.int() })
-const RestrictedApplication = Application.pick({ id: true, client_id: true, allowed_roles: true, roles_claim: true })
+const RestrictedApplication = Application.pick({ id: true, client_id: true, allowed_roles: true, roles_claim: true, organizations: true })
+const Needing = ResourceServer.pick({ id: true, identifier: true })
 
 /** Rows of one read. Ten roles with the most permissions are two megabytes. */
 const rows_at_once = 10
@@ -96,13 +97,23 @@ async function readWith(db: Db, environment_id: EnvironmentId, burden: Burden): 
   const applications = allOf((after) =>
     of.all(
       RestrictedApplication,
-      sql`select id, id as client_id, allowed_roles, roles_claim from applications
-           where environment_id = ${environment_id} and (allowed_roles <> '[]' or roles_claim is not null) ${rest(after)}`,
+      sql`select id, id as client_id, allowed_roles, roles_claim, organizations from applications
+           where environment_id = ${environment_id}
+             and (allowed_roles <> '[]' or roles_claim is not null or organizations = 'required') ${rest(after)}`,
     ),
   )
   const restricted: z.output<typeof RestrictedApplication>[] = []
   for await (const page of applications) restricted.push(...page)
-  return access.finish(restricted)
+  const needing = allOf((after) =>
+    of.all(
+      Needing,
+      sql`select id, identifier from resource_servers
+           where environment_id = ${environment_id} and organizations = 'required' ${rest(after)}`,
+    ),
+  )
+  const identifiers: string[] = []
+  for await (const page of needing) identifiers.push(...page.map(({ identifier }) => identifier))
+  return access.finish(restricted, identifiers)
 }
 
 /** The resource servers that the permissions of these roles named when they were last written. */

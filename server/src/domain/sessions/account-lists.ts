@@ -6,7 +6,7 @@ import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { type Db, list, type Statement, sql } from '../../db/db.ts'
 import { inEnvironment } from '../../db/environment.ts'
-import { consentsOf } from './consents.ts'
+import { consentsOf, memberConsentsOf } from './consents.ts'
 import { grantStands, sessionStands } from './standing.ts'
 
 const ShownSession = z.object({
@@ -93,7 +93,9 @@ export async function listConnected(db: Db, environment_id: EnvironmentId, user_
           union all
           select id, ${beginningOf(1)}, null from valid
           union all
-          select * from (select c.application_id, c.created_at, c.scope ${consentsOf(environment_id, user_id)} order by c.application_id limit ${most_read}) given)
+          select * from (select c.application_id, c.created_at, c.scope ${consentsOf(environment_id, user_id)} order by c.application_id limit ${most_read}) given
+          union all
+          select * from (select c.application_id, c.created_at, null ${memberConsentsOf(environment_id, user_id)} order by c.application_id limit ${most_read}) of_member)
         select application_id, min(since) as since, max(scope) as scope from every_use group by application_id`,
   )
   const ids = used.map(({ application_id }) => application_id).sort()
@@ -108,12 +110,19 @@ export async function listConnected(db: Db, environment_id: EnvironmentId, user_
   )
 }
 
-const GrantedScope = z.object({ scope: z.string(), resource: z.array(z.string()) })
+const GrantedScope = z.object({
+  organization_id: z.string().nullable(),
+  scope: z.string(),
+  resource: z.array(z.string()),
+  since: z.date(),
+})
 
-/** The scopes of the valid grants at an application. */
+/** The scopes of the valid grants at an application, by the organization that they are for. */
 export function listGrantedScopes(db: Db, environment_id: EnvironmentId, of: { user_id: string; application_id: string }, now: Date) {
   const valid = validGrants(environment_id, of.user_id, sql`${of.application_id}`, now)
-  return db
-    .of(environment_id)
-    .all(GrantedScope, sql`select distinct listed.scope, listed.resource ${valid} order by listed.scope, listed.resource`)
+  return db.of(environment_id).all(
+    GrantedScope,
+    sql`select listed.organization_id, listed.scope, listed.resource, min(listed.created_at) as since ${valid}
+         group by listed.organization_id, listed.scope, listed.resource order by listed.scope, listed.resource`,
+  )
 }

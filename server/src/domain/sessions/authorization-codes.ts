@@ -6,12 +6,14 @@ import { sameEnvironment } from '../../db/environment.ts'
 import { insertInto } from '../../db/rows.ts'
 import type { Chain } from '../../protocol/token-place.ts'
 import { most_others } from './bounds.ts'
+import { consentIs } from './consents.ts'
 import { findEnded, isRecounted, limitOf, type Replacement, replacingNone, replacingOne, replacingThese } from './grant-bounds.ts'
 import { findReplaced } from './grant-search.ts'
-import { GrantRow, grantColumns, insertTokens, type NewTokens, thisGrantStands } from './grants.ts'
+import { GrantRow, grantColumns, insertTokens, joinPerson, type NewTokens, thisGrantStands } from './grants.ts'
+import { type MembershipRef, useMembership } from './membership.ts'
 import { insertChain } from './refresh-chains.ts'
 import type { SessionRow } from './sessions.ts'
-import { numberOfDisconnection, presentConsents, sessionStands } from './standing.ts'
+import { numberOfDisconnection, sessionStands } from './standing.ts'
 
 const AuthorizationCodeRow = GrantRow.extend({
   code_hash: z.string(),
@@ -30,6 +32,8 @@ export interface NewCode {
   client_id: string
   /** The consent that the code depends on; `null` where it needs none. */
   consented_to: readonly string[] | null
+  /** The membership for which the grant is; `null`: the person acts for no organization. */
+  organization: MembershipRef | null
   redirect_uri: string
   scope: string
   resource: readonly string[]
@@ -48,19 +52,24 @@ interface SessionOfCode extends Pick<SessionRow, 'id' | 'user_id' | 'auth_time' 
 
 /**
  * Stores a code and its grant for a session that has not changed since it was read, and extends the session. Returns false where the
- * session ended or was renewed, the user was blocked, the application was disabled, or the consent changed. Ends the grants beyond the
- * bounds. A grant expires with its code until the code is redeemed.
+ * session ended or was renewed, the user was blocked, the application was disabled, the membership ended, or the consent changed. Ends the
+ * grants beyond the bounds. A grant expires with its code until the code is redeemed.
  */
 export async function storeCode(db: Db, { environment_id, ...session }: SessionOfCode, code: NewCode, now: Date): Promise<boolean> {
   // A batch that ends this session alone also writes its row: it runs either before, so that this guard fails, or after, so that it ends
   // the grant. Every other ending raises a number. The statement that stores the grant reads all of them at once, and the consent, so a
   // grant that is stored beside an ending has the numbers from before it, and is never valid (decision 0065).
-  const { grant_id } = code
-  const consent =
-    code.consented_to &&
-    sql`
-    join consents c on ${sameEnvironment('c', 's', environment_id)} and c.user_id = s.user_id and c.application_id = a.id
-                   and c.scope = ${code.consented_to.join(' ')} and c.ending = ${presentConsents(environment_id, sql`s`)}`
+  // Removing a member deletes the row that this batch writes last: it runs either before, so that the guard of that row fails, or after.
+  const { grant_id, organization } = code
+  const [join, used] = organization
+    ? [
+        sql`join organization_members m on ${sameEnvironment('m', 's', environment_id)} and m.organization_id = ${organization.organization_id}
+                   and m.user_id = s.user_id and m.membership = ${organization.membership}
+        join organizations o on ${sameEnvironment('o', 'm', environment_id)} and o.id = m.organization_id and o.disabled = 0`,
+        useMembership({ environment_id, user_id: session.user_id }, organization, now),
+      ]
+    : [sql``, null]
+  const consent = code.consented_to && consentIs({ environment_id, organization }, code.consented_to)
   const place = {
     environment_id,
     user_id: session.user_id,
@@ -75,14 +84,16 @@ export async function storeCode(db: Db, { environment_id, ...session }: SessionO
          where environment_id = ${environment_id} and id = ${session.id} and auth_time = ${session.auth_time}
            and ended_at is null and expires_at > ${now} ${only_if}`),
     guard(sql`insert into grants (environment_id, id, user_id, application_id, session_id, scope, resource, offline, auth_time, amr, acr,
-                                  began_with, ending, began_ending, application_ending, disconnection, created_at, used_since, expires_at, lasts_until, visit_at,
-                                  code_hash)
+                                  began_with, ending, began_ending, application_ending, organization_id, membership, organization_ending,
+                                  disconnection, created_at, used_since, expires_at, lasts_until, visit_at, code_hash)
       select s.environment_id, ${grant_id}, s.user_id, a.id, s.id, ${code.scope}, ${code.resource}, ${place.is_offline},
              s.auth_time, s.amr, s.acr, s.began_with, s.ending, s.began_ending, a.ending,
-             ${numberOfDisconnection(environment_id, sql`s.user_id`, sql`a.id`)}, ${now}, ${now}, ${code.expires_at},
+             ${organization ? sql`m.organization_id, m.membership, o.ending` : sql`null, cast(null as integer), cast(null as integer)`},
+             ${numberOfDisconnection(environment_id, sql`s.user_id`, sql`a.id`, organization ? sql`m.organization_id` : sql`cast(null as text)`)}, ${now}, ${now}, ${code.expires_at},
              ${code.expires_at}, ${visitAfter(code.expires_at)}, ${code.code_hash}
         from sessions s
         join applications a on ${sameEnvironment('a', 's', environment_id)} and a.id = ${code.client_id} and a.disabled = 0
+        ${join}
         ${consent ?? sql``}
        where s.environment_id = ${environment_id} and s.id = ${session.id} and ${sessionStands(environment_id, sql`s`)}`),
     insertInto('authorization_codes', {
@@ -97,6 +108,7 @@ export async function storeCode(db: Db, { environment_id, ...session }: SessionO
       expires_at: code.expires_at,
     }),
     ...replace,
+    ...(used ? [used] : []),
   ]
   const count = place.is_offline ? session.offline_count : session.grant_count
   if (count < limit) {
@@ -124,7 +136,7 @@ export function findCode(db: Db, environment_id: EnvironmentId, code_hash: strin
     sql`select ${grantColumns(environment_id)}, c.code_hash, c.redirect_uri, c.nonce, c.code_challenge, c.expires_at, c.spent_by
           from authorization_codes c
           join grants g on ${sameEnvironment('g', 'c', environment_id)} and g.id = c.grant_id
-          join users u on ${sameEnvironment('u', 'g', environment_id)} and u.id = g.user_id
+          ${joinPerson(environment_id)}
          where c.environment_id = ${environment_id} and c.code_hash = ${code_hash}`,
   )
 }

@@ -3,16 +3,16 @@ import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { guard, type Statement } from '../../db/db.ts'
 import type { Origin } from '../events/store.ts'
 import { revokeConsent } from './consents.ts'
-import { endAtApplication } from './endings.ts'
+import { type AtApplication, endAtApplication } from './endings.ts'
 import { endGrant } from './grants.ts'
 
 /**
- * Disconnects an application from a user: removes the consent and ends every grant. Put it after `holdUser`. With `grant_id` it fails as a
+ * Disconnects an application from a user, for no organization or for one: removes the consent and ends every grant. Put it after `holdUser`. With `grant_id` it fails as a
  * guard if that grant is not valid.
  */
 export function disconnectApplication(
   environment_id: EnvironmentId,
-  which: { user_id: string; application_id: string; grant_id?: string },
+  which: AtApplication & { grant_id?: string },
   origin: Origin,
   now: Date,
 ): Statement[] {

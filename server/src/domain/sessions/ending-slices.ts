@@ -3,7 +3,7 @@
  * `takeSlice`. Of parallel workers one gets a slice, and a worker that dies leaves the rest to the next one. Nothing here decides what is
  * valid: the numbers alone do (`standing.ts`).
  */
-import { EnvironmentId } from '@ostiary/contract/ids.ts'
+import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { type Db, guard, list, type OfEnvironment, type Statement, sql } from '../../db/db.ts'
 import { atCoordinator, inEnvironment, sameEnvironment, unindexed } from '../../db/environment.ts'
@@ -11,38 +11,31 @@ import { enters } from '../../db/event-keys.ts'
 import { insertEvents, type Origin } from '../events/store.ts'
 import { enqueueBackchannelLogouts } from './backchannel-logouts.ts'
 import { findWithdrawn, removeWithdrawn } from './consents.ts'
-import { Cause, type EndReason, ending_kinds, sessionEndEvents } from './endings.ts'
+import { Ending, endGrants, grants_at_once, idsOf, openGrants, others_at_once, type Rows, type SliceStep } from './ending-step.ts'
+import { sessionEndEvents } from './endings.ts'
+import {
+  consentsOfMember,
+  consentsOfMemberBefore,
+  grantsOfMember,
+  grantsOfMembers,
+  membershipsOfErased,
+  membersOfErased,
+  usesOfErasedApplication,
+  usesOfErasedUser,
+} from './organization-endings.ts'
 import { grantStands, halfSignInStands, sessionStands } from './standing.ts'
 
 /** Rows of one batch. SQLite blocks the process while it writes them. */
 const sessions_at_once = 50
-const grants_at_once = 200
-const others_at_once = 200
-
-const Ending = z.object({
-  environment_id: EnvironmentId,
-  kind: z.enum(ending_kinds),
-  subject: z.string(),
-  number: z.int(),
-  user_id: z.string().nullable(),
-  ended_by: z.string(),
-  cause: Cause,
-  reason: z.custom<EndReason>().nullable(),
-  /** The position where the next slice begins: a JSON array. */
-  position: z.string(),
-  slices: z.int(),
-  created_at: z.date(),
-})
-export type Ending = z.infer<typeof Ending>
 
 /** A batch that stores a grant takes less. One that was sent before an application was disabled may commit afterwards. */
 const late_ms = 5_000
+const late_kinds: readonly Ending['kind'][] = ['application', 'erased_application']
 /** A later time comes from a wrong clock. */
 const longest_wait_ms = 60_000
 
 /** When an ending may be removed, as long as it has no rows. */
-export const settledAt = ({ kind, created_at }: Ending): Date =>
-  new Date(created_at.getTime() + (kind === 'application' || kind === 'erased_application' ? late_ms : 0))
+export const settledAt = ({ kind, created_at }: Ending): Date => new Date(created_at.getTime() + (late_kinds.includes(kind) ? late_ms : 0))
 
 /** Finds endings with rows that still follow, in turn. Those of one subject follow in their order, so that each row ends by its own. */
 export function findEndings(db: Db, limit: number, now: Date): Promise<Ending[]> {
@@ -70,12 +63,6 @@ export const putBack = (ending: Ending, at: Date): OfEnvironment => sql`update e
 
 export const removeEnding = (ending: Ending): OfEnvironment => sql`delete from endings where ${theRow(ending)}`
 
-interface Rows {
-  /** Statements before the row of the ending in `lock_order`. */
-  first?: readonly Statement[]
-  statements: readonly Statement[]
-}
-
 /** Statements for one batch, and where the next slice begins; `null` where no row is left. */
 type Slice = (Rows & { position: string }) | null
 
@@ -86,12 +73,6 @@ export async function nextSlice(db: Db, ending: Ending, now: Date): Promise<Slic
   }
   return null
 }
-
-type SliceStep = (db: Db, ending: Ending, now: Date) => Promise<(Rows & { position?: string }) | null>
-
-const Id = z.object({ id: z.string() })
-const idsOf = async (db: Db, { environment_id }: Ending, statement: OfEnvironment) =>
-  (await db.of(environment_id).all(Id, statement)).map(({ id }) => id)
 
 /** Ends these sessions with all their grants. */
 function endSessions({ environment_id, cause, reason }: Ending, ids: readonly string[], now: Date): Statement[] {
@@ -104,15 +85,8 @@ function endSessions({ environment_id, cause, reason }: Ending, ids: readonly st
   ]
 }
 
-const endGrants = ({ environment_id, ended_by }: Ending, ids: readonly string[], now: Date): Statement =>
-  sql`update grants set ended_at = ${now}, ended_by = ${ended_by}
-    where environment_id = ${environment_id} and id in (${list([...ids].sort())}) and ended_at is null`
-
 const openSessions = ({ environment_id, user_id }: Ending) =>
   sql`s.user_id = ${user_id} and ${inEnvironment(environment_id, 's')} and coalesce(s.ended_at, -1) = -1`
-const openGrants = ({ environment_id, user_id }: Ending) =>
-  sql`g.user_id = ${user_id} and ${inEnvironment(environment_id, 'g')} and coalesce(g.ended_at, -1) = -1`
-
 const sessionsBefore: SliceStep = async (db, ending, now) => {
   const ids = await idsOf(
     db,
@@ -311,52 +285,6 @@ const grantsOfErased: SliceStep = async (db, ending, now) => {
   return ids.length === 0 ? null : { statements: [endGrants(ending, ids, now)] }
 }
 
-/** The rows by which a user who is deleted was a member. The organizations count one less each. */
-const membershipsOfErased: SliceStep = async (db, ending) => {
-  const { environment_id, subject } = ending
-  const ids = await idsOf(
-    db,
-    ending,
-    sql`select organization_id as id from organization_members
-         where user_id = ${subject} and ${inEnvironment(environment_id)} limit ${others_at_once}`,
-  )
-  if (ids.length === 0) return null
-  const own = sql`user_id = ${subject} and organization_id in (${list([...ids].sort())})`
-  return {
-    statements: [
-      sql`update organizations set member_count = member_count - 1
-           where environment_id = ${environment_id} and id in (${list([...ids].sort())})`,
-      ...deletedMembers(environment_id, own, ids.length),
-    ],
-  }
-}
-
-/** The members of an organization that is deleted. The users count one organization less each. */
-const membersOfErased: SliceStep = async (db, ending) => {
-  const { environment_id, subject } = ending
-  const ids = await idsOf(
-    db,
-    ending,
-    sql`select user_id as id from organization_members
-         where organization_id = ${subject} and ${inEnvironment(environment_id)} limit ${others_at_once}`,
-  )
-  if (ids.length === 0) return null
-  const own = sql`organization_id = ${subject} and user_id in (${list([...ids].sort())})`
-  return {
-    first: [
-      sql`update users set organization_count = organization_count - 1
-           where environment_id = ${environment_id} and id in (${list([...ids].sort())})`,
-    ],
-    statements: deletedMembers(environment_id, own, ids.length),
-  }
-}
-
-/** Fails as a guard where one of the rows is gone, so that none is counted twice (`domain/organizations/counts.ts`). */
-const deletedMembers = (environment_id: EnvironmentId, own: Statement, count: number): Statement[] => [
-  guard(sql`delete from organization_members where environment_id = ${environment_id} and ${own}`, count),
-  sql`delete from organization_role_holders where ${own} and ${inEnvironment(environment_id)}`,
-]
-
 const Sequence = z.object({ sequence: z.int() })
 
 /** Events from before the deletion keep the id alone. Those without a number come first, since they may get one meanwhile. */
@@ -460,11 +388,12 @@ const steps: Record<Ending['kind'], readonly SliceStep[]> = {
     rowsIn(atCoordinator`dashboard_sessions`, sql`user_id`, sql`session_hash`),
     rowsIn(sql`consents`, sql`user_id`, sql`application_id`),
     rowsIn(sql`disconnections`, sql`user_id`, sql`application_id`),
+    usesOfErasedUser,
     rowsIn(sql`identities`, sql`user_id`, sql`id`),
     eventsOfErased,
   ],
   method: [sessionsOfMethod, halfSignIns, grantsThatFell],
-  consents: [consentsBefore],
+  consents: [consentsBefore, consentsOfMemberBefore],
   session: [logoutsOfSession, grantsOfSession],
   disconnection: [sessionsWaitedFor, grantsThatFell],
   application: [grantsOfApplication],
@@ -472,8 +401,11 @@ const steps: Record<Ending['kind'], readonly SliceStep[]> = {
     grantsOfApplication,
     rowsIn(sql`consents`, sql`application_id`, sql`user_id`),
     rowsIn(sql`disconnections`, sql`application_id`, sql`user_id`),
+    usesOfErasedApplication,
   ],
   provider: [identitiesOfProvider],
   erased_provider: [identitiesOfProvider],
+  organization: [grantsOfMembers],
   erased_organization: [membersOfErased],
+  organization_member: [grantsOfMember, consentsOfMember],
 }

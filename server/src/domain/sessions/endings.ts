@@ -26,7 +26,9 @@ export const ending_kinds = [
   'erased_application', // grants and consents of an application that is deleted
   'provider',           // what began at a provider that was disabled
   'erased_provider',    // the same, and the identities of a provider that is deleted
-  'erased_organization', // the members of an organization that is deleted
+  'organization',       // grants of an organization that was disabled
+  'erased_organization', // the grants and members of an organization that is deleted
+  'organization_member', // grants and consents of a member who was removed
 ] as const
 export type EndingKind = (typeof ending_kinds)[number]
 
@@ -161,32 +163,49 @@ export function endBegunWith(environment_id: EnvironmentId, user_id: string, met
   ]
 }
 
-/** Ends every grant of a user at an application. It includes grants that a parallel request is about to store. */
-export function endAtApplication(
-  environment_id: EnvironmentId,
-  { user_id, application_id }: { user_id: string; application_id: string },
-  now: Date,
-): Statement[] {
-  return [
-    insertInto(
-      'disconnections',
-      { environment_id, user_id, application_id, ending: 1 },
-      sql`on conflict (environment_id, user_id, application_id) do update set ending = disconnections.ending + 1`,
-    ),
+/**
+ * Ends every grant of a user at an application, of those for no organization or of those for this one. It includes grants that a parallel
+ * request is about to store.
+ */
+export function endAtApplication(environment_id: EnvironmentId, which: AtApplication, now: Date): Statement[] {
+  const { user_id, application_id, organization_id } = which
+  const row = { environment_id, user_id, application_id, ending: 1 }
+  const theRow = sql`environment_id = ${environment_id} and user_id = ${user_id} and application_id = ${application_id}`
+  const follow = (subject: Statement, from: Statement) =>
     rowsFollow(
       environment_id,
-      {
-        kind: 'disconnection',
-        subject: sql`user_id || ' ' || application_id`,
-        number: sql`ending`,
-        user_id: sql`user_id`,
-        ended_by: 'disconnected',
-      },
-      sql`from disconnections
-           where environment_id = ${environment_id} and user_id = ${user_id} and application_id = ${application_id}`,
+      { kind: 'disconnection', subject, number: sql`ending`, user_id: sql`user_id`, ended_by: 'disconnected' },
+      from,
       now,
+    )
+  if (organization_id === null)
+    return [
+      insertInto(
+        'disconnections',
+        row,
+        sql`on conflict (environment_id, user_id, application_id) do update set ending = disconnections.ending + 1`,
+      ),
+      follow(sql`user_id || ' ' || application_id`, sql`from disconnections where ${theRow}`),
+    ]
+  return [
+    insertInto(
+      'organization_disconnections',
+      { ...row, organization_id },
+      sql`on conflict (user_id, organization_id, application_id, environment_id)
+          do update set ending = organization_disconnections.ending + 1`,
+    ),
+    follow(
+      sql`user_id || ' ' || application_id || ' ' || organization_id`,
+      sql`from organization_disconnections where ${theRow} and organization_id = ${organization_id}`,
     ),
   ]
+}
+
+/** What a person has with an application, for no organization or for one. */
+export interface AtApplication {
+  readonly user_id: string
+  readonly application_id: string
+  readonly organization_id: string | null
 }
 
 /** Raises the number of an application or a provider that the batch disables, and ends what it was for. */
@@ -202,6 +221,35 @@ export function endDisabled(environment_id: EnvironmentId, kind: 'application' |
     ),
   ]
 }
+
+/** For a batch that raises the number of an organization, which it disables. */
+export const followDisabledOrganization = (environment_id: EnvironmentId, id: string, now: Date): Statement =>
+  rowsFollow(
+    environment_id,
+    { kind: 'organization', subject: sql`id`, number: sql`ending`, ended_by: 'organization_disabled' },
+    sql`from organizations where environment_id = ${environment_id} and id = ${id}`,
+    now,
+  )
+
+/** For a batch that deletes the row of a member afterwards. */
+export const followRemovedMember = (
+  environment_id: EnvironmentId,
+  { organization_id, user_id }: { organization_id: string; user_id: string },
+  now: Date,
+): Statement =>
+  rowsFollow(
+    environment_id,
+    {
+      kind: 'organization_member',
+      subject: sql`organization_id`,
+      number: sql`membership`,
+      user_id: sql`user_id`,
+      ended_by: 'member_removed',
+    },
+    sql`from organization_members
+         where organization_id = ${organization_id} and user_id = ${user_id} and ${inEnvironment(environment_id)}`,
+    now,
+  )
 
 /** For the batch that deletes the row of an application. */
 export const followErasedApplication = (environment_id: EnvironmentId, id: string, now: Date): Statement =>

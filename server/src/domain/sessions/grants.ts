@@ -17,6 +17,7 @@ import {
   grantStands,
   joinedGrantStands,
   joinedGrantSurelyStands,
+  joinOrganization,
   numberOfRow,
   sessionStands,
   standingGrantsOf,
@@ -52,7 +53,11 @@ export const GrantRow = z.object({
   /** The grant is no longer valid. */
   has_ended: z.boolean(),
   blocked_at: z.date().nullable(),
-  /** The ids of the roles that the user was given. */
+  /** `null`: the person acts for no organization. */
+  organization_id: z.string().nullable(),
+  organization_slug: z.string().nullable(),
+  organization_name: z.string().nullable(),
+  /** The ids of the roles that the member was given; without an organization, the user. */
   role_ids: z.array(z.string()),
   ...Person.shape,
 })
@@ -60,12 +65,18 @@ export type GrantRow = z.infer<typeof GrantRow>
 
 const columnsWhere = (stands: Statement) => sql`
   g.id as grant_id, g.user_id, g.session_id, g.application_id as client_id, g.scope, g.resource, g.auth_time, g.amr, g.acr,
-  g.created_at as grant_created_at, g.expires_at as grant_expires_at, u.blocked_at, u.roles as role_ids,
+  g.created_at as grant_created_at, g.expires_at as grant_expires_at, u.blocked_at, g.organization_id, o.slug as organization_slug, o.name as organization_name,
+  case when g.organization_id is null then u.roles else coalesce(m.roles, '[]') end as role_ids,
   case when ${stands} then 0 else 1 end as has_ended, nullif(u.email, '') as email, u.email_verified, u.phone_number,
   u.phone_number_verified, u.name, u.given_name, u.family_name, u.nickname, u.preferred_username, u.picture, u.locale, u.zoneinfo, u.updated_at`
 
-/** The columns of a row of `grants` as g with its user as u. */
+/** The columns of a row of `grants` as g, in a query with `joinPerson`. */
 export const grantColumns = (environment_id: EnvironmentId): Statement => columnsWhere(joinedGrantStands(environment_id, sql`g`))
+
+/** The user of a grant g, as u, and its organization. */
+export const joinPerson = (environment_id: EnvironmentId): Statement => sql`
+  join users u on ${sameEnvironment('u', 'g', environment_id)} and u.id = g.user_id
+  ${joinOrganization(environment_id)}`
 
 /** Stored for an access token: the token where it is opaque. */
 export interface NewTokens {
@@ -137,8 +148,7 @@ export async function findLiveGrant(db: Db, environment_id: EnvironmentId, grant
     db.of(environment_id).maybeOne(
       FoundGrant,
       sql`select ${columns}
-          from grants g
-          join users u on ${sameEnvironment('u', 'g', environment_id)} and u.id = g.user_id
+          from grants g ${joinPerson(environment_id)}
          where g.environment_id = ${environment_id} and g.id = ${grant_id}
            and not exists (select 1 from revoked_access_tokens r where r.environment_id = ${environment_id} and r.jti = ${jti})`,
     ),
@@ -164,6 +174,7 @@ export function findGrantState(db: Db, environment_id: EnvironmentId, grant_id: 
                     then 1 else 0 end as is_revoked
           from grants g
           left join users u on ${sameEnvironment('u', 'g', environment_id)} and u.id = g.user_id
+          ${joinOrganization(environment_id)}
           left join sessions s on ${sameEnvironment('s', 'g', environment_id)} and s.id = g.session_id
          where g.environment_id = ${environment_id} and g.id = ${grant_id}`,
   )
@@ -182,7 +193,7 @@ export function revokeAccessToken(environment_id: EnvironmentId, jti: string, ex
 /** Lists the valid grants of a user, as the management API shows them. `rest` is the end of the query. */
 export function listGrants(db: Db, { environment_id, id }: UserRef, now: Date, rest: Statement): Promise<Grant[]> {
   const columns = (g: Statement) =>
-    sql`id, application_id, session_id, scope, resource, created_at, expires_at, ${lastUseOf(environment_id, g)} as last_used_at`
+    sql`id, application_id, session_id, scope, resource, organization_id, created_at, expires_at, ${lastUseOf(environment_id, g)} as last_used_at`
   const valid = sql`and expires_at > ${now} ${rest}`
   return db
     .of(environment_id)

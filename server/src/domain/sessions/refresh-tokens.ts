@@ -3,7 +3,7 @@ import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { type Db, guardOfKey, inTwoForms, type Statement, sql } from '../../db/db.ts'
 import { sameEnvironment } from '../../db/environment.ts'
 import type { Chain } from '../../protocol/token-place.ts'
-import { FoundGrant, findSurely, type GrantRow, insertTokens, type NewTokens, thisGrantStands } from './grants.ts'
+import { FoundGrant, findSurely, type GrantRow, insertTokens, joinPerson, type NewTokens, thisGrantStands } from './grants.ts'
 import { ChainColumns, chainColumns, chainOf, rotateChain } from './refresh-chains.ts'
 
 const ChainedGrant = FoundGrant.extend(ChainColumns.shape)
@@ -20,7 +20,7 @@ export async function findChain(
       sql`select ${columns}, ${chainColumns}
           from refresh_chains c
           join grants g on ${sameEnvironment('g', 'c', environment_id)} and g.id = c.grant_id
-          join users u on ${sameEnvironment('u', 'g', environment_id)} and u.id = g.user_id
+          ${joinPerson(environment_id)}
          where c.environment_id = ${environment_id} and c.grant_id = ${grant_id}`,
     ),
   )

@@ -2,7 +2,7 @@
  * The one place that decides whether a session or a grant is valid. Every statement that accepts a session, a grant, or a code or token of
  * a grant has one of these conditions.
  *
- * An ending raises a number: of the user, an application, a provider, a password, or a person with an application. A session or grant
+ * An ending raises a number: of the user, an application, a provider, a password, an organization, or a person with an application. A session or grant
  * stores the numbers in the statement that inserts it, and is valid only while they are equal (decision 0065). No time is compared. The
  * rows follow later (`endings.ts`), so `ended_at` alone says nothing.
  */
@@ -133,33 +133,63 @@ export const standingSessionsOf = (environment_id: EnvironmentId, user_id: strin
 const numberOfApplication = (environment_id: EnvironmentId, application_id: Statement): Statement => sql`coalesce((
   select a.ending from applications a where a.id = ${application_id} and ${inEnvironment(environment_id, 'a')} and a.disabled = 0), -1)`
 
-/** The number of a person with an application, which rises when the person disconnects it. */
+/** The number of a person with an application, for no organization or for one, which rises when the person disconnects it. */
 export const numberOfDisconnection = (
   environment_id: EnvironmentId,
   user_id: Statement,
   application_id: Statement,
-): Statement => sql`coalesce((
-  select d.ending from disconnections d
-   where d.environment_id = ${environment_id} and d.user_id = ${user_id} and d.application_id = ${application_id}), 0)`
+  organization_id: Statement,
+): Statement => sql`coalesce(case when ${organization_id} is null then (
+    select d.ending from disconnections d
+     where d.environment_id = ${environment_id} and d.user_id = ${user_id} and d.application_id = ${application_id})
+  else (
+    select d.ending from organization_disconnections d
+     where d.user_id = ${user_id} and d.organization_id = ${organization_id} and d.application_id = ${application_id}
+       and ${inEnvironment(environment_id, 'd')}) end, 0)`
 
 /** The number of the consents of the user of a row, which rises when the account passes to another person. */
 export const presentConsents = (environment_id: EnvironmentId, row: Alias): Statement =>
   sql`(select consents_ending from users where environment_id = ${environment_id} and id = ${row}.user_id)`
 
+/** The membership of a grant g and its organization, as `m` and `o`; null where the grant has none, or where they do not give it any more. */
+export const joinOrganization = (environment_id: EnvironmentId): Statement => sql`
+  left join organization_members m on ${sameEnvironment('m', 'g', environment_id)} and m.organization_id = g.organization_id
+        and m.user_id = g.user_id and m.membership = g.membership
+  left join organizations o on ${sameEnvironment('o', 'm', environment_id)} and o.id = m.organization_id
+        and o.disabled = 0 and o.ending = g.organization_ending`
+
+const joinedOrganizationStands = (g: Alias): Statement => sql`(${g}.organization_id is null or o.id is not null)`
+
+/** The same for a grant without these rows. */
+const organizationStands = (
+  environment_id: EnvironmentId,
+  g: Alias,
+): Statement => sql`case when ${g}.organization_id is null then 1 else coalesce((
+        select case when m.membership = ${g}.membership and o.disabled = 0 and o.ending = ${g}.organization_ending then 1 else 0 end
+          from organization_members m join organizations o on ${sameEnvironment('o', 'm', environment_id)} and o.id = m.organization_id
+         where m.organization_id = ${g}.organization_id and m.user_id = ${g}.user_id and ${inEnvironment(environment_id, 'm')}), 0) end = 1`
+
 /**
  * A grant is valid, and with it its codes and tokens.
  *
+ * - A grant with an organization is valid while its membership is there and has its number, and the organization is enabled and has its own.
  * - The number of the user may be that of its session: "everywhere else" gives the new number to the session that stays and not to its
  *   grants, of which there may be many. They get it later.
  * - A session that ended takes its grants with it, but after a sign-out those with `offline_access` stay (OIDC Core §11).
  * - A person who signs in again in the same browser keeps the session: it then began with another method than its older grants.
  */
 export const grantStands = onceForEach((environment_id, g) =>
-  withUser(environment_id, g, standsBy(environment_id, g, wholly(environment_id, g))),
+  withUser(
+    environment_id,
+    g,
+    standsBy(environment_id, g, { ...wholly(environment_id, g), organization: organizationStands(environment_id, g) }),
+  ),
 )
 
-/** The same for the columns of a look-up, which has the row of the user as `u`. */
-export const joinedGrantStands = onceForEach((environment_id, g) => standsBy(environment_id, g, wholly(environment_id, g)))
+/** The same for the columns of a look-up, which has the row of the user as `u` and those of `joinOrganization`. */
+export const joinedGrantStands = onceForEach((environment_id, g) =>
+  standsBy(environment_id, g, { ...wholly(environment_id, g), organization: joinedOrganizationStands(g) }),
+)
 
 /**
  * Is true for nearly every valid grant and for no other, provided that the number of its method is unchanged, where the method has a row
@@ -167,7 +197,11 @@ export const joinedGrantStands = onceForEach((environment_id, g) => standsBy(env
  * a look-up of every request asks this one first (bench/RESULTS.md, UserInfo).
  */
 export const joinedGrantSurelyStands = onceForEach((environment_id, g) =>
-  standsBy(environment_id, g, { began: numberOr(sql`${g}.began_with`, u, sql`${g}.began_ending`), otherwise: sql`` }),
+  standsBy(environment_id, g, {
+    began: numberOr(sql`${g}.began_with`, u, sql`${g}.began_ending`),
+    otherwise: sql``,
+    organization: joinedOrganizationStands(g),
+  }),
 )
 
 const cases_without_row = Object.values(without_row).map(({ when }) => sql`when ${when(sql`g.began_with`, u)} then null`)
@@ -180,21 +214,24 @@ const wholly = (environment_id: EnvironmentId, g: Alias) => ({
   otherwise: sql`when own.began_ending = ${numberOfBeginning(environment_id, sql`own`, u)} then 1`,
 })
 
-interface Beginnings {
+interface Conditions {
   /** The present number of what the grant began with. */
   began: Statement
   /** For a session that began with another method. */
   otherwise: Statement
+  /** The grant has no organization, or its membership gives it still. */
+  organization: Statement
 }
 
 const standsBy = (
   environment_id: EnvironmentId,
   g: Alias,
-  { began, otherwise }: Beginnings,
+  { began, otherwise, organization }: Conditions,
 ): Statement => sql`${g}.ended_at is null and u.blocked_at is null
       and ${g}.began_ending = ${began}
       and ${g}.application_ending = ${numberOfApplication(environment_id, sql`${g}.application_id`)}
-      and ${g}.disconnection = ${numberOfDisconnection(environment_id, sql`${g}.user_id`, sql`${g}.application_id`)}
+      and ${g}.disconnection = ${numberOfDisconnection(environment_id, sql`${g}.user_id`, sql`${g}.application_id`, sql`${g}.organization_id`)}
+      and ${organization}
       and coalesce((
         select case when u.ending not in (${g}.ending, own.ending) then 0
                     when own.ended_at is not null then case when own.ends_grants = 0 then ${g}.offline else 0 end

@@ -1,14 +1,17 @@
 /** Reads the roles that count for a user now, and the scopes of resource servers that they give. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { ResourceServer } from '@ostiary/contract/objects/resource-server.ts'
+import type { RoleKind } from '@ostiary/contract/objects/role.ts'
 import { EnvironmentRole } from '@ostiary/contract/objects/role.ts'
 import type { UserAccess } from '@ostiary/contract/user-access.ts'
 import { z } from 'zod'
 import { restartLimit } from '../../base/database-time.ts'
 import type { UserRef } from '../../base/user-ref.ts'
-import { type Db, sql } from '../../db/db.ts'
+import { type Db, type OfEnvironment, sql } from '../../db/db.ts'
 import { inEnvironment } from '../../db/environment.ts'
 import { createAccess, slugsOf } from '../../protocol/roles.ts'
+import { findMembershipIn } from '../organizations/memberships.ts'
 import { namedBy } from '../roles/access.ts'
 
 const HeldRole = EnvironmentRole.pick({
@@ -22,15 +25,23 @@ const HeldRole = EnvironmentRole.pick({
 })
 export type HeldRole = z.infer<typeof HeldRole>
 
-/** Finds the roles that count for a user, in order of slug: those that were given, and those that every user has. */
-export const findRolesHeld = (db: Db, { environment_id, id }: UserRef): Promise<HeldRole[]> =>
-  db.of(environment_id).all(
-    HeldRole,
-    sql`select id, slug, kind, name, description, "default", permissions from roles
-         where environment_id = ${environment_id} and kind = 'user'
-           and ("default" = 1 or id in (select role_id from role_holders where user_id = ${id} and ${inEnvironment(environment_id)}))
-         order by slug`,
-  )
+/** The roles that count, in order of slug: those that were given, and those that every user or member has. */
+const rolesWhere = (environment_id: EnvironmentId, kind: RoleKind, holders: OfEnvironment): OfEnvironment => sql`
+  select id, slug, kind, name, description, "default", permissions from roles
+   where environment_id = ${environment_id} and kind = ${kind} and ("default" = 1 or id in (select role_id ${holders})) order by slug`
+
+/** Finds the roles that count for a user who acts for no organization. */
+export const findRolesHeld = (db: Db, { environment_id, id }: UserRef): Promise<HeldRole[]> => {
+  const holders = sql`from role_holders where user_id = ${id} and ${inEnvironment(environment_id)}`
+  return db.of(environment_id).all(HeldRole, rolesWhere(environment_id, 'user', holders))
+}
+
+/** Finds the roles that count for a member of an organization. */
+export const findMemberRolesHeld = (db: Db, { environment_id, id }: UserRef, organization_id: string): Promise<HeldRole[]> => {
+  const holders = sql`from organization_role_holders
+    where user_id = ${id} and organization_id = ${organization_id} and ${inEnvironment(environment_id)}`
+  return db.of(environment_id).all(HeldRole, rolesWhere(environment_id, 'organization', holders))
+}
 
 const Server = ResourceServer.pick({ id: true, slug: true, identifier: true, scopes: true, require_roles: true }).extend({
   scope_versions: z.record(z.string(), z.int()),
@@ -38,12 +49,17 @@ const Server = ResourceServer.pick({ id: true, slug: true, identifier: true, sco
 /** Resource servers of one read, after which other requests have their turn. */
 const servers_at_once = 100
 
-/** Reads the access of a user without an organization. Without `require_roles` every scope of a resource server is given. */
-export async function findUserAccess(db: Db, user: UserRef & { blocked_at: string | null }): Promise<UserAccess> {
+/** Reads the access of a user, for an organization or for none. Without `require_roles` every scope of a resource server is given. */
+export async function findUserAccess(
+  db: Db,
+  user: UserRef & { blocked_at: string | null },
+  organization_id: string | null,
+): Promise<UserAccess> {
   const { environment_id } = user
-  const answer = { organization_id: null, is_member: null }
-  if (user.blocked_at !== null) return { ...answer, roles: [], permissions: [] }
-  const held = await findRolesHeld(db, user)
+  const is_member = organization_id === null ? null : (await findMembershipIn(db, user, organization_id)) !== null
+  const answer = { organization_id, is_member }
+  if (user.blocked_at !== null || is_member === false) return { ...answer, roles: [], permissions: [] }
+  const held = organization_id === null ? await findRolesHeld(db, user) : await findMemberRolesHeld(db, user, organization_id)
   const named = await namedBy(db, environment_id, held)
   const permissions: UserAccess['permissions'] = []
   for (let after = ''; ; ) {

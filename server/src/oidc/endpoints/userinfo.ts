@@ -1,7 +1,7 @@
 /** UserInfo (OIDC Core §5.3): claims about the user, for an active access token of this environment with the scope `openid`. */
 import { type Reason, reason } from '../../base/reason.ts'
 import { refusal } from '../../base/refusal.ts'
-import { userClaims } from '../../protocol/claims.ts'
+import { organizationClaims, userClaims } from '../../protocol/claims.ts'
 import { OAuthError } from '../../protocol/oauth-error.ts'
 import { includesScope } from '../../protocol/scope.ts'
 import { readAccessToken, useAccessToken } from '../access-token.ts'
@@ -23,13 +23,15 @@ export const userinfo: OidcEndpoint = async (services, call) => {
   const { claims, grant } = found
   Object.assign(call.subject, { client_id: claims.client_id, user_id: claims.sub })
   const roles = await rolesAt(call.issuer, grant, claims.client_id)
-  if (roles.kept_out !== null)
-    return refuse(new OAuthError('invalid_token', 'The person has no role that the application asks for.', { reason: roles.kept_out }))
-  if (![claims.aud].flat().includes(call.issuer.url))
+  const audience = [claims.aud].flat()
+  const kept_out = roles.keptOut(audience)
+  if (kept_out !== null)
+    return refuse(new OAuthError('invalid_token', 'The person has no access to the application.', { reason: kept_out }))
+  if (!audience.includes(call.issuer.url))
     return refuse(new OAuthError('invalid_token', 'The audience of the access token does not include this issuer.'))
   if (!includesScope(claims.scope, 'openid'))
     return refuse(new OAuthError('insufficient_scope', 'UserInfo needs the scope openid.'), 'openid')
-  return json({ ...userClaims(grant, claims.scope, call.issuer.settings.claims), ...roles.claims })
+  return json({ ...userClaims(grant, claims.scope, call.issuer.settings.claims), ...organizationClaims(grant), ...roles.claims })
 }
 
 async function whyRefused(services: OidcServices, call: OidcCall, token: string): Promise<Reason> {

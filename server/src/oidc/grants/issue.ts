@@ -4,9 +4,10 @@ import { digestOf } from '../../base/digest.ts'
 import { newSecret } from '../../deployment/deployment.ts'
 import { findAudiences } from '../../domain/resource-servers/store.ts'
 import type { GrantRow, NewTokens } from '../../domain/sessions/grants.ts'
-import { accessTokenClaims, idTokenClaims, type RoleClaims, roleClaims, userClaims } from '../../protocol/claims.ts'
+import { accessTokenClaims, idTokenClaims, organizationClaims, type RoleClaims, roleClaims, userClaims } from '../../protocol/claims.ts'
 import type { Client } from '../../protocol/client.ts'
 import { OAuthError } from '../../protocol/oauth-error.ts'
+import { refuseOtherOrganization } from '../../protocol/organization.ts'
 import type { RequestParameters } from '../../protocol/parameters.ts'
 import { refreshLifetimes } from '../../protocol/refresh-grant.ts'
 import { includesScope } from '../../protocol/scope.ts'
@@ -41,16 +42,18 @@ export interface IssueTarget extends TokenTarget {
 export async function findTarget(
   { db }: OidcServices,
   { issuer }: OidcCall,
-  grant: Pick<GrantRow, 'scope' | 'resource' | 'role_ids'>,
+  grant: TargetedGrant,
   { client, parameters }: { client: Client; parameters: RequestParameters },
 ): Promise<IssueTarget> {
-  const [audiences, { access, held, slugs, kept_out, claims }] = await Promise.all([
+  const named = parameters.lists.resource ?? []
+  const [audiences, { access, held, slugs, keptOut, claims }] = await Promise.all([
     findAudiences(db, issuer.environment_id, grant.resource),
     rolesAt(issuer, grant, client.client_id),
   ])
-  if (kept_out !== null)
-    throw new OAuthError('invalid_grant', 'The person has no role that this application asks for.', { reason: kept_out })
-  const target = targetOf(grant, parameters.lists.resource ?? [], {
+  refuseOtherOrganization(grant, client, audiences, parameters)
+  const kept_out = keptOut(named.length === 0 ? grant.resource : grant.resource.filter((identifier) => named.includes(identifier)))
+  if (kept_out !== null) throw new OAuthError('invalid_grant', 'The person has no access to this application.', { reason: kept_out })
+  const target = targetOf(grant, named, {
     audiences,
     allowed_scopes: client.allowed_scopes,
     roles_claim: client.roles_claim,
@@ -61,6 +64,8 @@ export async function findTarget(
   })
   return { ...target, roles: roleClaims(target.roles_claim, slugs), id_token_roles: claims }
 }
+
+type TargetedGrant = Pick<GrantRow, 'scope' | 'resource' | 'role_ids' | 'organization_id' | 'organization_slug'>
 
 /** A sign-in of a command line that is not used for this long ends. The settings can only shorten it. */
 const command_line_idle_seconds = 12 * 3_600
@@ -126,7 +131,8 @@ export async function completeTokens(
   const { tokens } = issuer.settings
   const { scope } = claims
   const access_token = opaque ?? (await signJwt(signer, 'at+jwt', claims))
-  const about = tokens.id_token_claims === 'full' ? userClaims(grant, scope, issuer.settings.claims) : null
+  const about =
+    tokens.id_token_claims === 'full' ? { ...userClaims(grant, scope, issuer.settings.claims), ...organizationClaims(grant) } : null
   const id_token = includesScope(scope, 'openid')
     ? await signJwt(
         signer,

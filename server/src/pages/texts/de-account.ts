@@ -162,6 +162,7 @@ export const account: typeof en = {
 
   apps: 'Verbundene Apps',
   apps_intro: 'Apps, die Ihr Konto verwenden können.',
+  in_organization: (application: string, organization: string) => `${application} in ${organization}`,
   gets: ({ profile, email, phone, apis, while_away }: AppGains) => {
     const seen = [
       ...(profile ? ['Ihren Namen', 'Ihr Bild'] : []),

@@ -288,6 +288,7 @@ export const de: Texts = {
       html`Ihr Passwort sieht sie nie. Danach kommen Sie zurück zu ${application}, der App auf diesem Gerät.`,
     removable: (account: Html) => html`Sie können das jederzeit in ${account} beenden.`,
     your_account: 'Ihrem Konto',
+    for_organization: (application: string, organization: Html) => html`${application} möchte für Sie in ${organization} handeln.`,
     not_given: (application: string) => `Das dürfen Sie zurzeit nicht. Wenn Sie es später dürfen, kann ${application} es auch.`,
     allow: 'Erlauben',
     deny: 'Nicht erlauben',
@@ -297,6 +298,7 @@ export const de: Texts = {
     title: (application: string) => `Sie haben keinen Zugang zu ${application}`,
     text: (application: Html) =>
       html`Sie sind angemeldet, aber Ihr Konto darf ${application} nicht verwenden. Bitten Sie die Verantwortlichen um Zugang.`,
+    other_organization: 'Andere Organisation wählen',
     other_account: 'Anderes Konto verwenden',
     back: (application: string) => `Zurück zu ${application}`,
   },
@@ -308,6 +310,17 @@ export const de: Texts = {
       html`Eine App, die sich ${application} nennt, möchte Sie anmelden. Fahren Sie nur fort, wenn Sie das gerade dort begonnen haben.`,
     go_on: 'Weiter',
     cancel: 'Abbrechen',
+  },
+
+  select_organization: {
+    title: 'Organisation wählen',
+    to_continue: (application: string) => `um mit ${application} fortzufahren`,
+    search: 'Suche',
+    find: 'Suchen',
+    none_found: 'Keine Ihrer Organisationen hat diese Wörter im Namen.',
+    all: 'Alle zeigen',
+    more: 'Weitere zeigen',
+    none: 'Ohne Organisation fortfahren',
   },
 
   account_chooser: {

@@ -171,6 +171,7 @@ export const account = {
   apps: 'Connected apps',
   apps_intro: 'Apps that can use your account.',
   /** A sentence. */
+  in_organization: (application: string, organization: string) => `${application} in ${organization}`,
   gets: ({ profile, email, phone, apis, while_away }: AppGains) => {
     const seen = [...(profile ? ['name', 'picture'] : []), ...(email ? ['email address'] : []), ...(phone ? ['phone number'] : [])]
     const can = [...(seen.length > 0 ? [`see your ${list(seen)}`] : []), ...(apis.length > 0 ? [`use ${list(apis)}`] : [])]

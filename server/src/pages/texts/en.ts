@@ -284,6 +284,7 @@ export const en = {
       html`It never sees your password. After this you go back to ${application}, the app on this device.`,
     removable: (account: Html) => html`You can end this at any time in ${account}.`,
     your_account: 'your account',
+    for_organization: (application: string, organization: Html) => html`${application} wants to act for you in ${organization}.`,
     not_given: (application: string) => `You cannot do this now. If you are given it later, ${application} can too.`,
     allow: 'Allow',
     deny: 'Do not allow',
@@ -293,6 +294,7 @@ export const en = {
     title: (application: string) => `You have no access to ${application}`,
     text: (application: Html) =>
       html`You are signed in, but your account may not use ${application}. Ask the people who run it for access.`,
+    other_organization: 'Choose another organization',
     other_account: 'Use another account',
     back: (application: string) => `Back to ${application}`,
   },
@@ -304,6 +306,17 @@ export const en = {
       html`An app that calls itself ${application} asks to sign you in. Continue only if you have just started that there.`,
     go_on: 'Continue',
     cancel: 'Cancel',
+  },
+
+  select_organization: {
+    title: 'Choose an organization',
+    to_continue: (application: string) => `to continue to ${application}`,
+    search: 'Search',
+    find: 'Find',
+    none_found: 'None of your organizations has these words in its name.',
+    all: 'Show all',
+    more: 'Show more',
+    none: 'Continue without an organization',
   },
 
   account_chooser: {

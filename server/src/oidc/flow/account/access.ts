@@ -1,5 +1,5 @@
 /** The buttons that take access back: end the own sessions, disconnect an application. */
-import { ApplicationId, SessionId } from '@ostiary/contract/ids.ts'
+import { ApplicationId, OrganizationId, SessionId } from '@ostiary/contract/ids.ts'
 import { reason } from '../../../base/reason.ts'
 import { refusal } from '../../../base/refusal.ts'
 import { insertEvent } from '../../../domain/events/store.ts'
@@ -51,7 +51,7 @@ export const endOtherSessions: OidcEndpoint = async (services, call) => {
   return ended ? done(call, own, 'end-other-sessions') : changedMeanwhile(services, call, own, { action: null, id: null })
 }
 
-/** Ends the consent and all grants of an application. */
+/** Ends the consent and all grants of an application, in one organization or in none. */
 export const disconnect: OidcEndpoint = async (services, call) => {
   const own = await beginChange(services, call, null)
   if ('answer' in own) return own.answer
@@ -59,7 +59,10 @@ export const disconnect: OidcEndpoint = async (services, call) => {
   const { session } = own
   const application_id = ApplicationId.safeParse(call.form?.get('id')).data
   if (application_id === undefined) return refused(redirect(accountUrl(call)), unknown_object)
-  const which = { user_id: own.user.id, application_id }
+  const sent = call.form?.get('organization') ?? ''
+  const organization_id = sent === '' ? null : OrganizationId.safeParse(sent).data
+  if (organization_id === undefined) return refused(redirect(accountUrl(call)), unknown_object)
+  const which = { user_id: own.user.id, application_id, organization_id }
   const ended = await services.db
     .of(environment_id)
     .batch([

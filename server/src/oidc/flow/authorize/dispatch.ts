@@ -8,12 +8,14 @@ import { by_passkey } from '../../../protocol/second-factor.ts'
 import { asksForSignUp, hasName } from '../../../protocol/sign-up.ts'
 import type { Answer, OidcCall, OidcServices } from '../../call.ts'
 import { hintedUser } from '../../id-token-hint.ts'
+import { showOrganizations } from '../organization/organizations-screen.ts'
 import { passkeyOffer } from '../passkey/offer-passkey.ts'
 import { accessOf } from '../shared/access.ts'
 import { answerClient } from '../shared/answer-client.ts'
 import type { Authorization } from '../shared/begin.ts'
 import { showConsent, showNoAccess, showPress } from '../shared/decision-screens.ts'
 import { beginStepUp } from '../shared/half-sign-in.ts'
+import { membershipBy, organizationsOf, rolesBy } from '../shared/organizations.ts'
 import { relyingPartyOf } from '../shared/passkey-ceremony.ts'
 import { wasPressed } from '../shared/press.ts'
 import { no_problems, showAccounts, showProfile, showSignIn, showSignUp } from '../shared/screens.ts'
@@ -28,11 +30,16 @@ export async function judgeNextStep(services: OidcServices, call: OidcCall, inte
   const takes_passkeys = relyingPartyOf(call) !== null
   const asks_for_level = mode === 'required' || request.acr_values.length > 0
   const asks_for_passkey = takes_passkeys && request.acr_values.includes(by_passkey)
+  const organizations = await organizationsOf(services, call, interaction, browser.sessions)
+  const people = browser.sessions.flatMap(({ user_id }, i) => {
+    const organization = membershipBy(organizations[i] ?? { kind: 'none' })
+    return client.consent === 'skip' ? [] : [{ user_id, organization }]
+  })
   const [enrolled, with_passkey, consents, access] = await Promise.all([
     findUsersWithSecondFactor(services.db, issuer.environment_id, asks_for_level ? user_ids : []),
     findUsersWithPasskey(services.db, issuer.environment_id, asks_for_passkey ? user_ids : []),
-    findConsents(services.db, issuer.environment_id, client.client_id, client.consent === 'skip' ? [] : user_ids),
-    Promise.all(browser.sessions.map((session) => accessOf(call, interaction, session))),
+    findConsents(services.db, issuer.environment_id, client.client_id, people),
+    Promise.all(browser.sessions.map((session, i) => accessOf(call, interaction, rolesBy(organizations[i] ?? { kind: 'none' }, session)))),
   ])
   return nextStep(
     request,
@@ -48,6 +55,7 @@ export async function judgeNextStep(services: OidcServices, call: OidcCall, inte
         has_name: hasName(session.name),
         consented_to: consents.get(session.user_id) ?? [],
         pressed: needs_press && wasPressed(services, call, query, session.id),
+        organization: organizations[i] ?? { kind: 'none' },
         no_access: access[i]?.no_access ?? null,
       })),
       hinted_user_id: hintedUser(issuer, request.id_token_hint),
@@ -81,6 +89,8 @@ export async function takeStep(services: OidcServices, call: OidcCall, interacti
       return beginStepUp(services, call, interaction, step.session_id)
     case 'profile':
       return showProfile(services, call, interaction, { session_id: step.session_id, name: '', problem: null })
+    case 'select_organization':
+      return showOrganizations(services, call, interaction, { session_id: step.session_id, problem: null })
     case 'no_access':
       return showNoAccess(services, call, interaction, step)
     case 'consent':

@@ -2,6 +2,7 @@
 import { digestOf } from '../../../base/digest.ts'
 import { newSecret } from '../../../deployment/deployment.ts'
 import { storeCode } from '../../../domain/sessions/authorization-codes.ts'
+import type { NextStep } from '../../../protocol/next-step.ts'
 import { type Answer, type OidcCall, type OidcServices, redirect } from '../../call.ts'
 import { answerClient } from '../shared/answer-client.ts'
 import type { Authorization } from '../shared/begin.ts'
@@ -11,7 +12,7 @@ export async function issueCode(
   services: OidcServices,
   call: OidcCall,
   { request, client, browser, query }: Authorization,
-  { session_id, consented_to }: { session_id: string; consented_to: readonly string[] | null },
+  { session_id, consented_to, organization }: Pick<Extract<NextStep, { kind: 'issue' }>, 'session_id' | 'consented_to' | 'organization'>,
 ): Promise<Answer> {
   const { issuer, now } = call
   const { tokens, sessions } = issuer.settings
@@ -26,6 +27,7 @@ export async function issueCode(
       code_hash: digestOf(code),
       client_id: client.client_id,
       consented_to,
+      organization,
       redirect_uri: request.redirect_uri,
       scope: request.scope,
       resource: request.resource,
@@ -37,7 +39,7 @@ export async function issueCode(
     },
     now,
   )
-  // The session or the consent changed after it was read: the request starts again with those that exist now.
+  // The session, the membership or the consent changed after it was read: the request starts again with those that exist now.
   return stored ? answerClient(call, client, { ...request, code }) : redirect(continueUrl(call, query))
 }
 

@@ -5,8 +5,9 @@ import { insertEvent } from '../../../domain/events/store.ts'
 import { findConsents, storeConsent } from '../../../domain/sessions/consents.ts'
 import { holdSession } from '../../../domain/sessions/sessions.ts'
 import { holdUser } from '../../../domain/users/store.ts'
-import { needsConsent, withoutSatisfied } from '../../../protocol/next-step.ts'
+import { needsConsent, withoutSatisfied, withSession } from '../../../protocol/next-step.ts'
 import { OAuthError } from '../../../protocol/oauth-error.ts'
+import { withChoosing } from '../../../protocol/organization.ts'
 import { sessionCookie } from '../../browser.ts'
 import { type OidcEndpoint, redirect } from '../../call.ts'
 import { withCookies } from '../../cookies.ts'
@@ -16,6 +17,7 @@ import { answerClient } from '../shared/answer-client.ts'
 import { continueInteraction } from '../shared/begin.ts'
 import { continueRequest, continueUrl } from '../shared/continue.ts'
 import { showConsent } from '../shared/decision-screens.ts'
+import { membershipBy, organizationOf } from '../shared/organizations.ts'
 import { showAccounts } from '../shared/screens.ts'
 import { endSessions } from '../sign-out/end-sessions.ts'
 
@@ -38,27 +40,32 @@ export const consent: OidcEndpoint = async (services, call) => {
   const decision = call.form?.get('decision')
   if (decision === 'back')
     return answerClient(call, client, { ...request, error: new OAuthError('access_denied', 'The person has no access.') })
+  if (decision === 'organizations') return redirect(continueUrl(call, withSession(withChoosing(query, { from: 0, words: '' }), session.id)))
   if (decision !== 'allow')
     return answerClient(call, client, { ...request, error: new OAuthError('access_denied', 'The person did not allow it.') })
 
   const { user_id } = session
   const { environment_id } = issuer
+  const choice = await organizationOf(services, call, interaction, session)
+  if (choice.kind === 'open' || choice.kind === 'missing') return redirect(continueUrl(call, query))
   const which = { user_id, application_id: client.client_id }
+  const organization = membershipBy(choice)
   const on = continueRequest(services, call, { client, query: withoutSatisfied(query, 'consent', now), session_id: session.id })
   return untilWritten(
     most_tries,
     async () => {
-      const before = (await findConsents(services.db, environment_id, client.client_id, [user_id])).get(user_id) ?? null
+      const before = (await findConsents(services.db, environment_id, client.client_id, [{ user_id, organization }])).get(user_id) ?? null
       if (!request.prompt.includes('consent') && !needsConsent(request, client, before ?? [])) return redirect(on)
       const after = [...new Set([...(before ?? []), ...request.consent_to])]
       const origin = originOf(services, byUser(user_id), request_id)
-      const data = { scope: request.scope, resource: request.resource }
+      const in_organization = organization && { organization_id: organization.organization_id }
+      const data = { scope: request.scope, resource: request.resource, ...in_organization }
       const stored = await services.db
         .of(environment_id)
         .batch([
           holdUser(environment_id, user_id),
           holdSession(environment_id, session, now),
-          storeConsent(environment_id, which, { before, after }, now),
+          storeConsent(environment_id, { ...which, organization }, { before, after }, now),
           insertEvent(environment_id, origin, { type: 'consent.granted', ...which, data }, now),
         ])
       return stored ? redirect(on) : null

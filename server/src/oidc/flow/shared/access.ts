@@ -1,6 +1,6 @@
 /** Judges an authorization request by the roles of a person (decision 0176). */
 import { oneOf, type Reason, reason } from '../../../base/reason.ts'
-import type { SessionRow } from '../../../domain/sessions/sessions.ts'
+import type { GrantRow } from '../../../domain/sessions/grants.ts'
 import { leavesNone, scopeGiven } from '../../../protocol/roles.ts'
 import { scopeNames } from '../../../protocol/scope.ts'
 import type { OidcCall } from '../../call.ts'
@@ -17,9 +17,9 @@ interface RequestAccess {
 export async function accessOf(
   { issuer }: OidcCall,
   { request, client, audiences }: Pick<Authorization, 'request' | 'client' | 'audiences'>,
-  session: Pick<SessionRow, 'role_ids'>,
+  person: Pick<GrantRow, 'role_ids' | 'organization_id'>,
 ): Promise<RequestAccess> {
-  const { access, held, kept_out } = await rolesAt(issuer, session, client.client_id)
+  const { access, held, keptOut } = await rolesAt(issuer, person, client.client_id)
   const asked = scopeNames(request.scope)
   const given = scopeGiven(asked, request.resource, access, held)
   const of_servers = new Set(audiences.flatMap(({ scopes }) => scopes.map(({ name }) => name)))
@@ -28,5 +28,5 @@ export async function accessOf(
     missing === undefined
       ? null
       : reason`The roles of the person give none of the scopes of resource servers, such as ${oneOf(of_servers, missing, '…')}.`
-  return { given, no_access: kept_out ?? no_scope }
+  return { given, no_access: keptOut(request.resource) ?? no_scope }
 }

@@ -26,6 +26,7 @@
  *     POST /passkey                  signInByPasskey   continueInteraction, checkPasskey, finishSignIn
  *     POST /offer-passkey            offerPasskey      continueInteraction, finishEnrolment
  *     POST /select-account           selectAccount     continueInteraction, endSessions
+ *     POST /select-organization      selectOrganization  continueInteraction
  *     POST /profile                  saveProfile       continueInteraction: stores a name
  *     POST /consent                  consent           continueInteraction; answerClient where the person refuses
  *     POST /federate                 federate          continueInteraction, then redirects to the provider
@@ -137,10 +138,11 @@ export async function beginAuthorization(
     findAudiences(db, issuer.environment_id, (parameters.lists.resource ?? []).slice(0, most_resources)),
   ])
   call.subject.client_id = client?.client_id ?? null
-  const resources = audiences.map(({ identifier, scopes, roles_claim }) => ({
+  const resources = audiences.map(({ identifier, scopes, roles_claim, organizations }) => ({
     identifier,
     scopes: scopes.map(({ name }) => name),
     roles_claim,
+    organizations,
   }))
   const unknown = client ? unknownScopes(parameters.values.scope, client, resources) : []
   const elsewhere = await findOwnedScopes(db, issuer.environment_id, unknown.slice(0, most_unknown_scopes))

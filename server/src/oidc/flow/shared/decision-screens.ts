@@ -1,6 +1,8 @@
 /** The pages on which a signed-in person decides about an application: consent, a press, and a person who has no access. One form is behind them. */
 import type { Reason } from '../../../base/reason.ts'
 import { refusal } from '../../../base/refusal.ts'
+import { findTwoMemberships } from '../../../domain/organizations/memberships.ts'
+import type { SessionRow } from '../../../domain/sessions/sessions.ts'
 import { findPerson } from '../../../domain/users/store.ts'
 import { consentPage } from '../../../pages/consent.ts'
 import { noAccessPage } from '../../../pages/no-access.ts'
@@ -16,6 +18,7 @@ import { showStep } from '../../refused-form.ts'
 import { accessOf } from './access.ts'
 import type { Authorization } from './begin.ts'
 import { continueUrl, withPrompt } from './continue.ts'
+import { membershipBy, organizationOf, rolesBy } from './organizations.ts'
 import { type FormRefused, placeOf } from './screens.ts'
 
 interface ConsentStep {
@@ -36,7 +39,9 @@ async function consentAnswer(services: OidcServices, call: OidcCall, interaction
   const session = browser.sessions.find(({ id }) => id === step.session_id)
   const person = session && (await findPerson(services.db, call.issuer.environment_id, session.user_id))
   if (!person) return redirect(continueUrl(call, query))
-  const { given } = await accessOf(call, interaction, session)
+  const choice = await organizationOf(services, call, interaction, session)
+  const { given } = await accessOf(call, interaction, rolesBy(choice, session))
+  const organization = membershipBy(choice)
   const { context, view, set_cookie } = decisionOf(services, call, interaction, step)
   const page = consentPage(context, {
     ...view,
@@ -44,6 +49,7 @@ async function consentAnswer(services: OidcServices, call: OidcCall, interaction
     account_url: accountUrl(call),
     person: { ...person, email: session.email },
     scopes: consentLines(request.scope, audiences, given),
+    organization: organization && { id: organization.organization_id, name: organization.organization_name },
   })
   return withCookies(html(page), set_cookie)
 }
@@ -64,26 +70,39 @@ function pressAnswer(services: OidcServices, call: OidcCall, interaction: Author
 }
 
 /** Tells the person of this session that their roles leave nothing of the request. Its form is that of consent, too. */
-export function showNoAccess(
+export async function showNoAccess(
   services: OidcServices,
   call: OidcCall,
   interaction: Authorization,
   { session_id, why }: { session_id: string; why: Reason },
-): Answer | Promise<Answer> {
+): Promise<Answer> {
   const place = placeOf('consent', call, interaction)
   const page = (shown: { problem: FormRefused | null }) => noAccessAnswer(services, call, interaction, { session_id, ...shown })
-  const answer = showStep(services, call, interaction.browser, { place, view: { problem: null }, page })
+  const answer = await showStep(services, call, interaction.browser, { place, view: { problem: null }, page })
   return refused(answer, refusal('no_access', why))
 }
 
-function noAccessAnswer(services: OidcServices, call: OidcCall, interaction: Authorization, step: ConsentStep): Answer {
+async function noAccessAnswer(services: OidcServices, call: OidcCall, interaction: Authorization, step: ConsentStep): Promise<Answer> {
   const person = interaction.browser.sessions.find(({ id }) => id === step.session_id)
   if (!person) return redirect(continueUrl(call, interaction.query))
   call.subject.user_id = person.user_id
   const { context, view, set_cookie } = decisionOf(services, call, interaction, step)
   const is_hinted = hintedUser(call.issuer, interaction.request.id_token_hint) !== null
-  const page = noAccessPage(context, { ...view, person, other_account_url: is_hinted ? null : view.not_you_url })
+  const has_organizations = await canChoose(services, call, interaction, person)
+  const page = noAccessPage(context, { ...view, person, has_organizations, other_account_url: is_hinted ? null : view.not_you_url })
   return withCookies(html(page), set_cookie)
+}
+
+/** Whether the person could go on with another organization than the one that is missing, or whose roles give nothing. */
+async function canChoose(services: OidcServices, call: OidcCall, interaction: Authorization, person: Pick<SessionRow, 'user_id'>) {
+  if (interaction.request.organization_use === 'none') return false
+  const { environment_id } = call.issuer
+  const [memberships, choice] = await Promise.all([
+    findTwoMemberships(services.db, { environment_id, id: person.user_id }),
+    organizationOf(services, call, interaction, person),
+  ])
+  const present = membershipBy(choice)
+  return memberships.some(({ organization_id }) => organization_id !== present?.organization_id)
 }
 
 /** The common part of the pages of a consent, of a press and of a person without access. */

@@ -1,0 +1,61 @@
+/** Decides for which organization the person of a session acts in an authorization request (decision 0178). */
+import { findMembershipIn, findTwoMemberships } from '../../../domain/organizations/memberships.ts'
+import type { SessionRow } from '../../../domain/sessions/sessions.ts'
+import { chooseOrganization, for_none, type OrganizationChoice } from '../../../protocol/organization.ts'
+import type { OidcCall, OidcServices } from '../../call.ts'
+import { readIdTokenHint } from '../../id-token-hint.ts'
+import type { Authorization } from './begin.ts'
+
+type Person = Pick<SessionRow, 'user_id'>
+type Requesting = Pick<Authorization, 'request'>
+
+const no_organization: OrganizationChoice = { kind: 'none' }
+
+/** The choice of each of these sessions. Without a use of organizations nothing is read. */
+export async function organizationsOf(
+  { db }: OidcServices,
+  call: OidcCall,
+  { request }: Requesting,
+  sessions: readonly Person[],
+): Promise<OrganizationChoice[]> {
+  const { environment_id } = call.issuer
+  const { organization_use: use, choosing } = request
+  if (use === 'none') return sessions.map(() => no_organization)
+  const namedBy = hintOf(call, request)
+  return Promise.all(
+    sessions.map(async ({ user_id }): Promise<OrganizationChoice> => {
+      if (choosing) return { kind: 'open' }
+      const named = request.organization ?? namedBy(user_id)
+      if (named === for_none) return chooseOrganization(use, named, [])
+      if (named === undefined) return chooseOrganization(use, named, await findTwoMemberships(db, { environment_id, id: user_id }))
+      const membership = await findMembershipIn(db, { environment_id, id: user_id }, named)
+      return chooseOrganization(use, named, membership ? [membership] : [])
+    }),
+  )
+}
+
+/** The organization of the ID token that the request sent as a hint, for the person of the hint. */
+function hintOf(call: OidcCall, { id_token_hint }: Authorization['request']): (user_id: string) => string | undefined {
+  const hint = readIdTokenHint(call.issuer, id_token_hint)
+  return (user_id) => (hint !== null && hint !== 'invalid' && hint.sub === user_id ? (hint.org_id ?? undefined) : undefined)
+}
+
+/** The choice of one session. */
+export async function organizationOf(
+  services: OidcServices,
+  call: OidcCall,
+  interaction: Requesting,
+  session: Person,
+): Promise<OrganizationChoice> {
+  const [choice] = await organizationsOf(services, call, interaction, [session])
+  return choice ?? no_organization
+}
+
+/** The ids of the roles that count for a person: those of the member, or without an organization those of the user. */
+export const rolesBy = (choice: OrganizationChoice, { role_ids }: Pick<SessionRow, 'role_ids'>) =>
+  choice.kind === 'one'
+    ? { organization_id: choice.membership.organization_id, role_ids: [...choice.membership.role_ids] }
+    : { organization_id: null, role_ids }
+
+/** The membership of a choice; `null` where the person acts for no organization, or has not chosen. */
+export const membershipBy = (choice: OrganizationChoice) => (choice.kind === 'one' ? choice.membership : null)
