@@ -366,7 +366,7 @@ test('for any request each step happens at most once, and then the hinted user g
       }
       seen.push(step.kind)
       at = done(step, at, request.scope)
-      if (step.kind === 'select_account') of_session = at.sessions[0]?.session_id
+      of_session = 'session_id' in step ? step.session_id : at.sessions[0]?.session_id
       if (!without_prompt.includes(step.kind)) query = withoutSatisfied(query, step.kind as 'sign_in', now) // as: a step of a prompt
     }
   })

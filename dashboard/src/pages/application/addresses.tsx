@@ -63,6 +63,7 @@ export function Scopes(props: Edited<Application>) {
   const fields = useObjectFields('application', application, [
     'allowed_scopes',
     'unknown_scopes',
+    'organizations',
     'allowed_roles',
     'roles_claim',
     'consent',

@@ -14,7 +14,16 @@ import { resourceServers } from '../../queries/resource-servers.ts'
 import { roles } from '../../queries/roles.ts'
 import { toPage, useEnvironment } from '../../scope.tsx'
 
-const names = ['name', 'identifier', 'scopes', 'require_roles', 'roles_claim', 'access_token_format', 'access_token_ttl_seconds'] as const
+const names = [
+  'name',
+  'identifier',
+  'scopes',
+  'require_roles',
+  'organizations',
+  'roles_claim',
+  'access_token_format',
+  'access_token_ttl_seconds',
+] as const
 
 export function CreateResourceServer({ close }: { close: () => void }) {
   const { client, at } = useEnvironment()
