@@ -14,7 +14,7 @@ export const free_inserts: ReadonlySet<string> = new Set(
 export const rows_of_user: ReadonlySet<string> = new Set(
   names(`
     passkeys removed_passkeys totp_methods recovery_codes identities sessions half_sign_ins shown_codes email_changes consents grants disconnections
-    dashboard_sessions role_holders`),
+    dashboard_sessions organization_consents organization_disconnections role_holders`),
 )
 
 /**
@@ -30,7 +30,16 @@ export const ways_in: ReadonlySet<string> = new Set(names('passkeys totp_methods
 export const held_by: Readonly<Record<string, readonly string[]>> = {
   api_keys: ['environments', 'tenants'],
   applications: ['environments'],
-  endings: ['users', 'sessions', 'applications', 'organizations', 'providers', 'disconnections'],
+  endings: [
+    'users',
+    'sessions',
+    'applications',
+    'organizations',
+    'organization_members',
+    'providers',
+    'disconnections',
+    'organization_disconnections',
+  ],
   environments: ['projects'],
   identities: ['providers'],
   invitation_links: ['tenants'],
@@ -59,9 +68,11 @@ interface Stated {
 }
 
 const numbers = 'it counts only while the numbers that it reads are the present ones, which each acceptance compares (decision 0065)'
-const numbered = names('applications consents disconnections grants identities passkeys providers sessions users')
+const numbered = names(`
+  applications consents disconnections grants identities organization_consents organization_disconnections organization_members organizations
+  passkeys providers sessions users`)
 const inviter = 'to block an inviter ends no membership, so it may as well come after; the tenant holds the members'
-const consent = 'a consent alone admits nobody: the grant reads the application again'
+const consent = 'a consent alone admits nobody: the grant reads the application and the membership again'
 
 /** Guards that read rows which nothing holds. */
 export const stated_guards: readonly (Stated & { reads: readonly string[] })[] = [
@@ -76,6 +87,8 @@ export const stated_guards: readonly (Stated & { reads: readonly string[] })[] =
   { write: 'insert into grants', reads: numbered, why: numbers },
   { write: 'insert into consents', reads: ['applications'], why: consent },
   { write: 'update consents set scope', reads: ['applications'], why: consent },
+  { write: 'insert into organization_consents', reads: ['applications', 'organization_members'], why: consent },
+  { write: 'update organization_consents set scope', reads: ['applications', 'organization_members'], why: consent },
   { write: 'update invitations set accounts', reads: ['members'], why: inviter },
   { write: 'select 1 as held where exists (select 1 from users b', reads: ['users'], why: inviter },
   {
@@ -158,6 +171,8 @@ export const stated_sizes: readonly Stated[] = [
   { write: 'delete from application_origins where environment_id = ? and application_id = ?', why: 'as many as redirect URIs' },
   { write: 'delete from resource_server_scopes where resource_server_id = ?', why: 'a resource server has at most 200 scopes' },
   { write: 'delete from role_resource_servers where role_id = ?', why: 'a role names each resource server once' },
+  { write: 'delete from organization_consents where (', why: 'a list of keys' },
+  { write: 'delete from organization_disconnections where (', why: 'a list of keys' },
   { write: 'delete from role_holders where user_id = ?', why: few },
   { write: 'delete from role_holders where role_id = ?', why: 'a slice of the holders of a role that is gone' },
   { write: 'delete from organization_role_holders where role_id = ?', why: 'a slice of the holders of a role that is gone' },

@@ -82,6 +82,8 @@ const lasting: Record<string, string> = {
   passkeys: 'changes with its user',
   consents: 'ends with its user or application',
   disconnections: 'ends with its user or application',
+  organization_disconnections: 'ends with its user, organization or application',
+  organization_consents: 'ends with its user, membership or application',
   endings: 'the worker removes an ending whose rows are done (`oidc/end-in-slices.ts`)',
   signing_keys: 'rotation removes them (`rotateAgedKeys`)',
   resource_servers: 'an administrator manages them',

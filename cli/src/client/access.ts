@@ -12,6 +12,7 @@ import { columnsOf, jsonLine, objectText, visible } from './show.ts'
 
 // A newer service can answer more members.
 const Access = z.object({
+  is_member: z.boolean().nullable(),
   roles: z.array(z.string()),
   permissions: z.array(
     z.object({
@@ -36,17 +37,27 @@ interface Known {
   readonly roles: readonly Role[]
 }
 
-export async function showAccess(io: Io, commands: { access: ClientCommand; user: ClientCommand }, written: Written): Promise<number> {
+interface Commands {
+  readonly access: ClientCommand
+  readonly user: ClientCommand
+  readonly organization: ClientCommand
+}
+
+export async function showAccess(io: Io, commands: Commands, written: Written): Promise<number> {
   const connection = connect(io, textOf(written, 'profile'))
   const row = rowFor(commands.access, connection.kind)
   const scope = await scopeFor(connection, row, written)
   const user_id = await objectId(connection, row, { parameter: 'user_id', word: written.words[0] ?? '' }, scope)
-  const read = async (command: ClientCommand) => {
+  const named = textOf(written, 'organization')
+  const of_organization = { parameter: 'organization_id', word: named ?? '' }
+  const organization_id =
+    named === undefined ? undefined : await objectId(connection, rowFor(commands.organization, connection.kind), of_organization, scope)
+  const read = async (command: ClientCommand, query: Record<string, string> = {}) => {
     const own = rowFor(command, connection.kind)
     const request = inScope(own, scope)
-    return (await connection.call(own, { ...request, params: { ...request.params, user_id } })).data
+    return (await connection.call(own, { ...request, params: { ...request.params, user_id, ...query } })).data
   }
-  const answer = await read(commands.access)
+  const answer = await read(commands.access, organization_id === undefined ? {} : { organization_id })
   if (written.values.has('json')) {
     io.out(jsonLine(answer))
     return 0
@@ -56,6 +67,10 @@ export async function showAccess(io: Io, commands: { access: ClientCommand; user
   io.out(objectText({ user: email ?? id, roles: access.roles, ...(blocked_at === null ? {} : { blocked_at }) }))
   if (blocked_at !== null) {
     io.out('\nA blocked user has no access.\n')
+    return 0
+  }
+  if (access.is_member === false) {
+    io.out('\nThe user is no member of the organization, or it is disabled.\n')
     return 0
   }
   const known = await knownTo(connection, scope)
@@ -83,13 +98,16 @@ async function knownTo(connection: Connection, scope: Scope): Promise<Known | nu
   }
 }
 
-function rowsOf({ permissions, roles: held }: z.infer<typeof Access>, known: Known | null): string[][] {
+function rowsOf({ permissions, roles: held, is_member }: z.infer<typeof Access>, known: Known | null): string[][] {
   return permissions.flatMap(({ resource_server, require_roles, scopes }) => {
     const given = new Map(scopes.map(({ name, by }) => [name, by]))
     const names = known?.servers.find(({ slug }) => slug === resource_server)?.scopes.map(({ name }) => name) ?? [...given.keys()]
     return names.map((name) => {
       const by = given.get(name)
-      const why = by === undefined ? whyNot({ resource_server, name }, known?.roles ?? [], held) : by.join(', ')
+      const why =
+        by === undefined
+          ? whyNot({ resource_server, name }, known?.roles.filter(({ kind }) => kind === (is_member ? 'organization' : 'user')) ?? [], held)
+          : by.join(', ')
       return [resource_server, name, by === undefined ? 'no' : 'yes', why === '' && !require_roles ? 'roles are not required' : why].map(
         visible,
       )
@@ -102,9 +120,8 @@ function whyNot(
   roles: readonly Role[],
   held: readonly string[],
 ): string {
-  const naming = roles.filter(
-    ({ kind, permissions }) =>
-      kind === 'user' && permissions.some((each) => each.resource_server === resource_server && each.scopes.includes(name)),
+  const naming = roles.filter(({ permissions }) =>
+    permissions.some((each) => each.resource_server === resource_server && each.scopes.includes(name)),
   )
   // A role that the user has and that gives nothing names an earlier scope of the same name.
   const outdated = naming.filter(({ slug }) => held.includes(slug))

@@ -51,7 +51,11 @@ function makeOwnCommands(): OwnCommand[] {
   const events = followOptions(find('events'))
   const calls = followOptions(find('requests'))
   const { scope } = optionsOf(commandNamed('configuration get'))
-  const access = { access: commandNamed('users access'), user: commandNamed('users get') }
+  const access = {
+    access: commandNamed('users access'),
+    user: commandNamed('users get'),
+    organization: commandNamed('organizations get'),
+  }
   const after: Option = {
     name: 'after',
     kind: 'number',
@@ -180,7 +184,17 @@ function makeOwnCommands(): OwnCommand[] {
       summary: 'show what a user may do: each scope, and the role that gives it or why none does',
       details: 'What a new access token could have now. "users access" prints the answer of the service alone.',
       words: ['USER'],
-      options: [...optionsOf(access.access).scope, { ...json, help: 'print the answer of the service as JSON' }, profile],
+      options: [
+        {
+          name: 'organization',
+          kind: 'text',
+          value: 'ORGANIZATION',
+          help: 'what the user may do as a member of it (its id or its slug); without it, as a user',
+        },
+        ...optionsOf(access.access).scope,
+        { ...json, help: 'print the answer of the service as JSON' },
+        profile,
+      ],
       noun: 'users',
       run: async (io, written) => (await import('./access.ts')).showAccess(io, access, written),
     },

@@ -20,7 +20,6 @@ export interface SelectOrganizationView {
   next: number | null
   /** The list is long enough for a search. */
   has_search: boolean
-  is_first: boolean
   /** The person can go on without an organization. */
   may_have_none: boolean
   not_you_url: string
@@ -30,7 +29,7 @@ export interface SelectOrganizationView {
 export function selectOrganizationPage(context: PageContext, view: SelectOrganizationView): Page {
   const { issuer } = context
   const texts = context.texts.select_organization
-  const { csrf, request, session_id, person, organizations, words, next, has_search, is_first, may_have_none } = view
+  const { csrf, request, session_id, person, organizations, words, next, has_search, may_have_none } = view
   const form = html`<form method="post" action="${issuer}/select-organization">${hidden({ csrf, request, session: session_id })}`
   const one = ({ id, name, slug }: SelectOrganizationView['organizations'][number]) => html`<li data-id="${id}">
 <button class="b" name="organization" value="${id}" data-action="choose-organization"><span class="name" dir="auto">${breakable(name)}</span><span class="vh"> ${slug}</span></button></li>`
@@ -47,7 +46,6 @@ ${organizations.length === 0 && html`<p class="sub" role="status">${texts.none_f
 ${form}${words !== '' && hidden({ q: words })}
 ${organizations.length > 0 && html`<ul class="people">${organizations.map(one)}</ul>`}
 ${next !== null && html`<button class="b" name="more" value="${String(next)}" data-action="more">${texts.more}</button>`}
-${may_have_none && html`<button class="b" name="organization" value="none" data-action="no-organization">${texts.none}</button>`}</form>
-${!is_first && html`${form}<button class="b" name="search" value="1" data-action="all">${texts.all}</button></form>`}`
+${may_have_none && html`<button class="b" name="organization" value="none" data-action="no-organization">${texts.none}</button>`}</form>`
   return layout(context, { title: texts.title, body, step: 'select-organization', ...refusedForm(view.problem) })
 }

@@ -462,6 +462,9 @@ const elsewhere: Record<string, { file: string; title: string }> = {
   providerLogout: { file: 'provider-logout', title: 'ends what began there' },
   callbackByPost: { file: 'reset', title: 'proof from outside' },
   signUp: { file: 'reset', title: 'proof from outside' },
+  removeOrganizationMember: { file: 'organization-sign-in', title: 'ends its grants and codes' },
+  changeOrganization: { file: 'organization-sign-in', title: 'ends its grants and codes' },
+  deleteOrganization: { file: 'organization-sign-in', title: 'ends its grants and codes' },
 }
 
 // biome-ignore format: lists of names
@@ -473,14 +476,14 @@ const ends_nothing = `
   validateToken createUser sendReset sendVerification createProject changeProject createEnvironment changeEnvironment changeSettings
   createPromotion approvePromotion
   previewSettings testMail createApplication rotateClientSecret createResourceServer changeResourceServer deleteResourceServer createRole changeRole deleteRole previewRole
-  createOrganization changeOrganization deleteOrganization addOrganizationMember changeOrganizationMember removeOrganizationMember createAuthKey
+  createOrganization addOrganizationMember changeOrganizationMember selectOrganization createAuthKey
   changeAuthKey revokeAuthKey rotateAuthKey createProvider checkProvider createWebhook changeWebhook deleteWebhook rotateWebhookSecret testWebhook
   resendDelivery resendSince resendBackchannelLogout rotateSigningKey createTenant changeTenant addMember changeMember removeMember
   resendInvitation createPlatformKey changePlatformKey revokePlatformKey rotatePlatformKey
   start documents documentSearch document guide example decision operatorExample reference referenceGroup errorIndex errorPage setup
   createFirst dashboard dashboardSignIn dashboardCallback dashboardPreview tryCallback demo
   password email-code resend-code passkey provider create-account forgot-password use-password use-recovery-code use-totp continue not-now
-  confirm cancel accept-invitation change-name add-passkey add-totp add-provider remove-totp new-recovery-codes export sign-in use-other-address
+  choose-organization no-organization search more confirm cancel accept-invitation change-name add-passkey add-totp add-provider remove-totp new-recovery-codes export sign-in use-other-address
   use-other-account begin-again save-profile account stay-signed-in copy-codes download-codes print-codes open-inbox
 `.trim().split(/\s+/)
 

@@ -393,7 +393,7 @@ test('the account page names the organization of an app, and disconnects it in t
   for (const id of [first?.id, second?.id, 'none']) tokens.set(id, await person.tokens(client, { organization: id }))
   const page = await followPages(person.agent, await person.agent.get(`${environment.issuer}/account`))
   assert.equal(page.body.match(/Planner in Customer/g)?.length, 4) // the name, and the words of its button
-  const form = page.body.split('<form').find((part) => part.includes('/disconnect"') && part.includes(first?.id ?? '?')) ?? ''
+  const form = page.body.split('<form').find((part: string) => part.includes('/disconnect"') && part.includes(first?.id ?? '?')) ?? ''
   assert.ok(form, 'a form of its own')
   await person.agent.submit({ ...page, body: `<form${form}` }, {})
   const active = async (id: string | undefined) => (await roles.validate(tokens.get(id)?.access_token ?? '')).active

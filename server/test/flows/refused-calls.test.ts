@@ -212,6 +212,7 @@ const plants: Plant[] = [
   { code: 'method_not_allowed', reason: 'The address exists, but not with this method.', has: { method: 'DELETE', route: '/v1/platform/projects/{project_id}/environments/{environment_id}/settings' }, plant: () => api('DELETE', `${path}/settings?q=${canary()}`) },
   { code: 'issuer_taken', reason: 'Another environment has this issuer, or had it. Choose another origin.', of_tenant: true, plant: takeIssuerTwice },
   { code: 'misdirected_request', reason: 'No environment has the host of the request as its issuer.', of_tenant: true, has: { status: 421, route: '/v1/platform/projects' }, plant: callReservedHost },
+  { code: 'already_member', reason: 'The user is a member of the organization.', plant: addMemberTwice },
   { code: 'slug_taken', reason: 'Another project of the tenant has the slug.', of_tenant: true, plant: () => api('POST', '/v1/platform/projects', { slug: 'ours', name: canary() }) },
   { code: 'identifier_taken', reason: 'Another user of the environment has the email.', plant: () => w.call('POST', '/v1/auth/users', { key: environment.secret, body: { email: person.email, name: canary() } }) },
   { code: 'key_revoked', reason: /The key is revoked/, plant: () => api('POST', `${path}/auth-keys/${revoked.id}/rotate`) },
@@ -295,6 +296,14 @@ const plants: Plant[] = [
   { code: 'access_denied', reason: 'The person has none of the roles in allowed_roles of the application, such as staff.', has: { client_id: staff_only.client_id }, plant: () => authorize({ prompt: 'none' }, staff_only, person.agent) },
   { code: 'temporarily_unavailable', reason: 'Too many passwords were waiting to be hashed.', plant: crowdSignIn },
 ]
+
+async function addMemberTwice(): Promise<Reply> {
+  const backend = (method: string, address: string, body: object) => w.call(method, address, { key: environment.secret, body })
+  const { id } = expectStatus(201, await backend('POST', '/v1/auth/organizations', { name: canary() }))
+  const add = () => backend('POST', `/v1/auth/organizations/${id}/members`, { user_id: person.id })
+  expectStatus(201, await add())
+  return add()
+}
 
 async function takeIssuerTwice(): Promise<Reply> {
   const take = (slug: string) =>

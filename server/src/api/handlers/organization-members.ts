@@ -3,6 +3,7 @@ import { type EnvironmentId, UserId } from '@ostiary/contract/ids.ts'
 import type { OrganizationMemberQuery, UserOrganization } from '@ostiary/contract/organization.ts'
 import type { z } from 'zod'
 import { quotaDetail } from '../../base/config/limits.ts'
+import { reason } from '../../base/reason.ts'
 import { untilWritten } from '../../base/until-written.ts'
 import { type PageCall, readPageBy } from '../../domain/lists/lists.ts'
 import { changeVersioned } from '../../domain/lists/versions.ts'
@@ -95,7 +96,10 @@ export const addOrganizationMember: Handler<'addOrganizationMember'> = async (se
       const at = now()
       const roles = inOrder(body.roles)
       const member = newMember(environment, { organization_id, user_id: body.user_id, roles }, user, at)
-      if (await store.findMember(db, member)) return fail('already_member', 'The user is a member of the organization.')
+      if (await store.findMember(db, member))
+        return fail('already_member', 'The user is a member of the organization.', {
+          reason: reason`The user is a member of the organization.`,
+        })
       const data = { organization_id, user_id: body.user_id, roles }
       const added = await commit(
         {

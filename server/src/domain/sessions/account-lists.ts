@@ -95,7 +95,7 @@ export async function listConnected(db: Db, environment_id: EnvironmentId, user_
           union all
           select * from (select c.application_id, c.created_at, c.scope ${consentsOf(environment_id, user_id)} order by c.application_id limit ${most_read}) given
           union all
-          select * from (select c.application_id, c.created_at, null ${memberConsentsOf(environment_id, user_id)} order by c.application_id limit ${most_read}) of_member)
+          select * from (select c.application_id, c.created_at, null ${memberConsentsOf(environment_id, user_id)} order by c.application_id limit ${most_read}) others)
         select application_id, min(since) as since, max(scope) as scope from every_use group by application_id`,
   )
   const ids = used.map(({ application_id }) => application_id).sort()

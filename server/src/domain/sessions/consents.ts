@@ -159,9 +159,9 @@ export const consentsOf = (environment_id: EnvironmentId, user_id: string): Stat
 
 /** The present consents of a user in organizations, the rows `c` of a query. */
 export const memberConsentsOf = (environment_id: EnvironmentId, user_id: string): OfEnvironment => sql`from organization_consents c
-  join organization_members m on ${sameEnvironment('m', 'c', environment_id)} and m.organization_id = c.organization_id and m.user_id = c.user_id
-   and m.membership = c.membership
   where c.user_id = ${user_id} and ${inEnvironment(environment_id, 'c')}
+    and c.membership = (select m.membership from organization_members m
+      where m.organization_id = c.organization_id and m.user_id = c.user_id and ${inEnvironment(environment_id, 'm')})
     and c.ending = (select consents_ending from users where environment_id = ${environment_id} and id = ${user_id})`
 
 const MemberConsent = z.object({ application_id: z.string(), organization_id: z.string(), scope: z.string(), since: z.date() })

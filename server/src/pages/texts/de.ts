@@ -318,7 +318,6 @@ export const de: Texts = {
     search: 'Suche',
     find: 'Suchen',
     none_found: 'Keine Ihrer Organisationen hat diese Wörter im Namen.',
-    all: 'Alle zeigen',
     more: 'Weitere zeigen',
     none: 'Ohne Organisation fortfahren',
   },

@@ -314,7 +314,6 @@ export const en = {
     search: 'Search',
     find: 'Find',
     none_found: 'None of your organizations has these words in its name.',
-    all: 'Show all',
     more: 'Show more',
     none: 'Continue without an organization',
   },
