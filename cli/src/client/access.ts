@@ -51,7 +51,7 @@ export async function showAccess(io: Io, commands: Commands, written: Written): 
   const named = textOf(written, 'organization')
   const of_organization = { parameter: 'organization_id', word: named ?? '' }
   const organization_id =
-    named === undefined ? undefined : await objectId(connection, rowFor(commands.organization, connection.kind), of_organization, scope)
+    named === null ? undefined : await objectId(connection, rowFor(commands.organization, connection.kind), of_organization, scope)
   const read = async (command: ClientCommand, query: Record<string, string> = {}) => {
     const own = rowFor(command, connection.kind)
     const request = inScope(own, scope)
