@@ -10,7 +10,7 @@ import { createAccount, enterCode } from './support/person.ts'
 
 const skip = process.platform === 'win32' ? 'the commands are for a POSIX shell' : noBrowser
 
-const ports = ['3000', '8080', '8081', '8082', '8083', '8084', '8085', '8086', '8087', '8088']
+const ports = ['3000', '8080', '8081', '8082', '8083', '8084', '8085', '8086', '8087', '8088', '8089']
 const place = await cleanFolder(ports, { CHROME_PATH: '' })
 const guides = join(place.folder, 'guides')
 
@@ -46,6 +46,19 @@ const atPrintedAddress =
       await page.waitForURL(/^http:\/\/127\.0\.0\.1:/)
     })
 
+/** Opens the address, and signs in as the person whom the guide made. */
+const signingIn =
+  (then: (page: Page) => Promise<void> = async () => {}): Act =>
+  ({ output }) =>
+    inBrowser(async (page) => {
+      await page.goto(/Open this address:\n(\S+)/.exec(output())?.[1] ?? assert.fail(output()))
+      await page.locator('[name=email]').fill('grace@example.com')
+      await page.locator('[name=password]').fill('two tall pines in the wind')
+      await page.locator('[data-action=password]').click()
+      await then(page)
+      await page.waitForURL(/^http:\/\/127\.0\.0\.1:/)
+    })
+
 /** The guides in the order of the contents, with what a person does in each. */
 const acts: Readonly<Record<string, readonly Act[]>> = {
   'web-application': [
@@ -73,6 +86,7 @@ const acts: Readonly<Record<string, readonly Act[]>> = {
   'native-application': [atPrintedAddress('native@example.com')],
   'backend-api': [atPrintedAddress('api@example.com')],
   roles: [atPrintedAddress('roles@example.com')],
+  organizations: [signingIn((page) => page.getByRole('button', { name: 'Acme' }).click()), signingIn()],
   'mcp-server': [atPrintedAddress('mcp@example.com', (page) => page.getByRole('button', { name: 'Allow', exact: true }).click())],
   webhooks: [],
   federation: [

@@ -77,8 +77,8 @@ export interface Choosing {
   readonly words: string
 }
 
-/** In characters. */
-export const longest_words = 100
+/** In characters: longer than any name. */
+export const longest_words = 1_000
 
 /** The parameters by which this service remembers that the person looks at the list, and what they look for. */
 const remembered = ['choose_organization', 'organization_words'] as const
@@ -86,8 +86,8 @@ const remembered = ['choose_organization', 'organization_words'] as const
 /** Reads them. Any other value is ignored, like an unknown parameter. */
 export function readChoosing(values: RequestParameters['values'], use: OrganizationUse): Choosing | undefined {
   const { choose_organization: from = '', organization_words = '' } = values
-  if (use === 'none' || !/^[0-9]{1,6}$/.test(from)) return undefined
-  return { from: Number(from), words: organization_words.slice(0, longest_words) }
+  if (use === 'none' || !/^[0-9]{1,6}$/.test(from) || organization_words.length > longest_words) return undefined
+  return { from: Number(from), words: organization_words }
 }
 
 /** The request of a person who looks at the list, for which no organization is chosen. */

@@ -28,6 +28,7 @@ export const contents: readonly Group[] = [
       doc('guides/native-application'),
       doc('guides/backend-api'),
       doc('guides/roles'),
+      doc('guides/organizations'),
       doc('guides/mcp-server'),
       doc('guides/webhooks'),
       doc('guides/federation'),

@@ -1,10 +1,11 @@
 /** The form of a person who chooses the organization to act for. The choice is added to the request, which is judged from its beginning. */
 
+import { reason } from '../../../base/reason.ts'
 import { withSession } from '../../../protocol/next-step.ts'
 import { longest_organization, longest_words, withChoosing, withOrganization } from '../../../protocol/organization.ts'
 import { type OidcEndpoint, redirect, typedOf } from '../../call.ts'
 import { formProblem } from '../../form-token.ts'
-import { sessionEnded } from '../../hosted-page.ts'
+import { formIncomplete, sessionEnded } from '../../hosted-page.ts'
 import { continueInteraction } from '../shared/begin.ts'
 import { continueRequest, continueUrl } from '../shared/continue.ts'
 import { showOrganizations } from './organizations-screen.ts'
@@ -26,6 +27,7 @@ export const selectOrganization: OidcEndpoint = async (services, call) => {
   if (chosen !== '' && chosen.length <= longest_organization)
     return redirect(continueRequest(services, call, { client, query: withOrganization(query, chosen), session_id: session.id }))
   const from = /^[0-9]{1,6}$/.test(call.form?.get('more') ?? '') ? Number(call.form?.get('more')) : 0
-  const choosing = { from, words: typedOf(call, 'q', longest_words).trim() }
-  return redirect(continueUrl(call, withSession(withChoosing(query, choosing), session.id)))
+  const words = typedOf(call, 'q', longest_words)
+  if (words.length > longest_words) return formIncomplete(call, reason`The words to look for are longer than ${longest_words} characters.`)
+  return redirect(continueUrl(call, withSession(withChoosing(query, { from, words }), session.id)))
 }
