@@ -57,6 +57,17 @@ test('every property has a description', () => {
   assert.deepEqual([...undescribed].sort(), [], "Add .describe('…') to the schemas of these properties.")
 })
 
+/** The paths of schemas that allow nothing but null. Generators for Go and Java make a type of none. */
+function nullAlone(schema: unknown, path: string): string[] {
+  if (Array.isArray(schema)) return schema.flatMap((each, i) => nullAlone(each, `${path}/${i}`))
+  if (typeof schema !== 'object' || schema === null) return []
+  const is_choice = /\/(anyOf|oneOf)\/\d+$/.test(path)
+  const own = 'type' in schema && schema.type === 'null' && !is_choice ? [path] : []
+  return [...own, ...Object.entries(schema).flatMap(([name, each]) => nullAlone(each, `${path}/${name}`))]
+}
+
+test('no schema allows only null', () => assert.deepEqual(nullAlone(document, ''), []))
+
 test('every tag has a description and an operation', () => {
   for (const { name, description } of document.tags) {
     assert.ok(description, name)
