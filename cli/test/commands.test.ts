@@ -85,7 +85,7 @@ test('access shows each scope, and the role that gives it or why none does', asy
   assert.match(in_organization.out, /\norders +orders:read +yes +clerk\norders +orders:delete +no +no role gives it\n/)
   expectStatus(201, await w.call('POST', '/v1/auth/organizations', { key: secret_key, body: { slug: 'other', name: 'Other' } }))
   const of_other = await ostiary(['access', 'grace@example.com', '--organization', 'other', ...inTest])
-  assert.match(of_other.out, /\n\nThe user is no member of the organization, or it is disabled\.\n$/)
+  assert.match(of_other.out, /\n\nThe user is not a member of the organization, or it is disabled\.\n$/)
   expectStatus(200, await w.call('POST', `/v1/auth/users/${grace.id}/block`, { key: secret_key }))
   assert.match((await ostiary(['access', 'grace@example.com', ...inTest])).out, /^blocked_at +2.*\n\nA blocked user has no access\.\n$/m)
   assert.equal((await ostiary(['access', 'nobody@example.com', ...inTest])).code, 1)

@@ -27,7 +27,7 @@ export const UserAccess = z.strictObject({
   roles: z
     .array(Slug)
     .describe(
-      'The roles that count, in order of slug: those that were given, and those that every user or member has. A blocked user has none, and no permissions; so has a user who is no member of the organization, and one that is unknown or disabled.',
+      'The roles that count, in order of slug: those that were given, and those that every user or member has. A blocked user has none, and no permissions; so has a user who is not a member of the organization, and one that is unknown or disabled.',
     ),
   permissions: z.array(Permissions).describe('Every resource server of the environment, in order of slug.'),
 })

@@ -70,7 +70,7 @@ export async function showAccess(io: Io, commands: Commands, written: Written): 
     return 0
   }
   if (access.is_member === false) {
-    io.out('\nThe user is no member of the organization, or it is disabled.\n')
+    io.out('\nThe user is not a member of the organization, or it is disabled.\n')
     return 0
   }
   const known = await knownTo(connection, scope)

@@ -6,7 +6,7 @@ export const organization_uses = ['none', 'optional', 'required'] as const
 export const OrganizationUse = z.enum(organization_uses)
 export type OrganizationUse = z.infer<typeof OrganizationUse>
 
-/** What both kinds of objects say of it. */
+/** The words of both kinds of objects for it. */
 export const explained =
   '`none`: people act for themselves, and the parameter `organization` is ignored. `optional`: a person chooses one of their organizations, or none. `required`: a person without an organization gets no token. The strictest of the application and the resource servers of a request counts. The default is `none`.'
 

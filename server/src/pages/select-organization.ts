@@ -14,7 +14,7 @@ export interface SelectOrganizationView {
   session_id: string
   person: Person
   organizations: readonly { id: string; name: string; slug: string }[]
-  /** What the person looks for; empty: all. */
+  /** The words that the person looks for; empty: all. */
   words: string
   /** Where the next page begins; `null`: this is the last one. */
   next: number | null

@@ -86,7 +86,7 @@ const passkey = ['urn:ostiary:passkey']
 const nameless = { sessions: [{ ...anna, has_name: false }] }
 const profile = { kind: 'profile', session_id: 'ses_anna' }
 const why = reason`The person has no role.`
-const not_in_it = reason`The person is no member of the organization of the request, or it is unknown or disabled.`
+const not_in_it = reason`The person is not a member of the organization of the request, or it is unknown or disabled.`
 const in_organization = (kind: 'open' | 'missing') => ({ sessions: [{ ...anna, organization: { kind } }] })
 const acting = {
   kind: 'one',
@@ -225,11 +225,11 @@ const cases: Case[] = [
   { rule: 'nothing is said about organizations before the second factor', situation: { ...in_organization('open'), ...required }, step: second_factor },
   { rule: 'an organization is chosen before the roles are judged', situation: { sessions: [{ ...anna, organization: { kind: 'open' }, no_access: why }] }, step: { kind: 'select_organization', session_id: 'ses_anna' } },
   { rule: 'a code is for the organization of the person', situation: { sessions: [{ ...anna, organization: acting }] }, step: { ...issue('ses_anna'), organization: acting.membership } },
-  { rule: 'a person who is no member has no access', situation: in_organization('missing'), step: { kind: 'no_access', session_id: 'ses_anna', why: reason`The person is a member of no organization that is enabled, and the request needs one.` } },
-  { rule: 'a person who is no member of the organization of the request has no access', request: { organization: 'acme' }, situation: in_organization('missing'), step: { kind: 'no_access', session_id: 'ses_anna', why: not_in_it } },
-  { rule: 'prompt=none is access_denied for a person who is no member', request: { prompt: ['none'] }, situation: in_organization('missing'), step: 'access_denied' },
+  { rule: 'a person who is not a member has no access', situation: in_organization('missing'), step: { kind: 'no_access', session_id: 'ses_anna', why: reason`The person is a member of no organization that is enabled, and the request needs one.` } },
+  { rule: 'a person who is not a member of the organization of the request has no access', request: { organization: 'acme' }, situation: in_organization('missing'), step: { kind: 'no_access', session_id: 'ses_anna', why: not_in_it } },
+  { rule: 'prompt=none is access_denied for a person who is not a member', request: { prompt: ['none'] }, situation: in_organization('missing'), step: 'access_denied' },
   { rule: 'where another account of the browser is a member, the person can choose it', situation: { sessions: [{ ...anna, organization: { kind: 'missing' } }, { ...bert, organization: acting }] }, step: { kind: 'select_account' } },
-  { rule: 'a person who chose an account that is no member has no access', request: { of_session: 'ses_anna' }, situation: { sessions: [{ ...anna, organization: { kind: 'missing' } }, { ...bert, organization: acting }] }, step: { kind: 'no_access', session_id: 'ses_anna', why: reason`The person is a member of no organization that is enabled, and the request needs one.` } },
+  { rule: 'a person who chose an account that is not a member has no access', request: { of_session: 'ses_anna' }, situation: { sessions: [{ ...anna, organization: { kind: 'missing' } }, { ...bert, organization: acting }] }, step: { kind: 'no_access', session_id: 'ses_anna', why: reason`The person is a member of no organization that is enabled, and the request needs one.` } },
   { rule: 'the member of another account answers no request with a hint', request: { organization: 'acme' }, situation: { hinted_user_id: 'usr_anna', sessions: [{ ...anna, organization: { kind: 'missing' } }, { ...bert, organization: acting }] }, step: { kind: 'no_access', session_id: 'ses_anna', why: not_in_it } },
   { rule: 'prompt=consent asks for consent of a first-party application too', request: { prompt: ['consent'] }, step: consent('ses_anna') },
 ]

@@ -53,7 +53,7 @@ export type NextStep =
   | { kind: 'profile'; session_id: string }
   /** The person chooses the organization that they act for. */
   | { kind: 'select_organization'; session_id: string }
-  /** The roles of the person leave nothing of the request, or the person is no member of the organization that it needs. */
+  /** The roles of the person leave nothing of the request, or the person is not a member of the organization that it needs. */
   | { kind: 'no_access'; session_id: string; why: Reason }
   | { kind: 'consent'; session_id: string }
   /** The person presses a button for this request, and consents to nothing by it. */
@@ -136,7 +136,7 @@ function whyNoAccess({ organization }: AuthorizationRequest, session: BrowserSes
   if (session.organization.kind !== 'missing') return session.no_access
   return organization === undefined
     ? reason`The person is a member of no organization that is enabled, and the request needs one.`
-    : reason`The person is no member of the organization of the request, or it is unknown or disabled.`
+    : reason`The person is not a member of the organization of the request, or it is unknown or disabled.`
 }
 
 const issueFor = ({ session_id, consented_to, organization }: BrowserSession, client: RequestingClient): NextStep => ({

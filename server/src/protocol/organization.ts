@@ -30,7 +30,10 @@ export function readOrganization(organization: string | undefined, use: Organiza
   if (organization.length > longest_organization)
     throw new OAuthError('invalid_request', reason`organization is longer than ${longest_organization} characters.`)
   if (organization === for_none && use === 'required')
-    throw new OAuthError('invalid_request', reason`organization is none, but the application or a requested resource server requires one.`)
+    throw new OAuthError(
+      'invalid_request',
+      reason`The application or a requested resource server requires an organization, and the request asks for none.`,
+    )
   return organization
 }
 
@@ -51,7 +54,7 @@ export type OrganizationChoice =
   | { readonly kind: 'one'; readonly membership: Membership }
   /** The person has to choose. */
   | { readonly kind: 'open' }
-  /** The person is no member of the one that is asked for, or of none although one is required. Which of them is said to nobody. */
+  /** The person is not a member of the one that is asked for, or of none although one is required. Which of them is said to nobody. */
   | { readonly kind: 'missing' }
 
 /**
@@ -70,7 +73,7 @@ export function chooseOrganization(
   return use === 'required' && second === undefined ? { kind: 'one', membership: first } : { kind: 'open' }
 }
 
-/** What a person looks for in the list of their organizations. */
+/** The part of the list of their organizations that a person looks at. */
 export interface Choosing {
   /** How many of those found come before the ones that are shown. */
   readonly from: number

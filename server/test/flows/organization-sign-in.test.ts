@@ -105,7 +105,7 @@ test('a request names the organization by its id or its slug, exactly', async ()
 
 // biome-ignore format: this table is read by line
 const named: [string, keyof typeof clients, Fields, string, string | null][] = [
-  ['none without a requirement is no organization',                  'optional', { organization: 'none' },                  'code',            null],
+  ['without a requirement none leaves it out',                 'optional', { organization: 'none' },                  'code',            null],
   ['none with a requirement is refused',                             'required', { organization: 'none' },                  'invalid_request', null],
   ['a text that is too long is refused',                             'required', { organization: 'o'.repeat(101) },         'invalid_request', null],
   ['a repeated parameter is refused',                                'required', { organization: ['a', 'b'] },              'invalid_request', null],

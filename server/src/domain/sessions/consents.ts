@@ -106,7 +106,7 @@ export function storeConsent(
       and exists (select 1 ${standing} and u.consents_ending = ${table}.ending)`)
 }
 
-/** What differs between the two tables. */
+/** The differences between the two tables. */
 function placed(organization: MembershipRef | null) {
   if (organization === null)
     return {

@@ -1,4 +1,4 @@
-/** What the steps of an ending share. Each step reads the next rows of one kind, and returns the statements that end them. */
+/** The common part of the steps of an ending. Each step reads the next rows of one kind, and returns the statements that end them. */
 import { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { type Db, list, type OfEnvironment, type Statement, sql } from '../../db/db.ts'

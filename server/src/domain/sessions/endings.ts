@@ -201,7 +201,7 @@ export function endAtApplication(environment_id: EnvironmentId, which: AtApplica
   ]
 }
 
-/** What a person has with an application, for no organization or for one. */
+/** A person with an application, for no organization or for one. */
 export interface AtApplication {
   readonly user_id: string
   readonly application_id: string

@@ -84,7 +84,7 @@ export const usesOfErasedUser: SliceStep = (db, { environment_id, subject }) => 
 export const usesOfErasedApplication: SliceStep = (db, { environment_id, subject }) =>
   allUses(db, environment_id, sql`application_id = ${subject}`)
 
-/** What a removed member allowed applications in the organization. The numbers of disconnections stay, as those of a user do. */
+/** The consents of a removed member in the organization. The numbers of disconnections stay, as those of a user do. */
 export const consentsOfMember: SliceStep = (db, { environment_id, subject, user_id, number }) =>
   deletedUses(db, environment_id, consents, sql`user_id = ${user_id} and organization_id = ${subject} and membership <= ${number}`)
 
