@@ -3219,7 +3219,7 @@ export type UserAccess = {
   organization_id: string | null
   /** Whether the user is a member of the organization; `null` without one. */
   is_member: boolean | null
-  /** The roles that count, in order of slug: those that were given, and those that every user or member has. A blocked user has none, and no permissions; so has a user who is no member of the organization, and one that is unknown or disabled. */
+  /** The roles that count, in order of slug: those that were given, and those that every user or member has. A blocked user has none, and no permissions; so has a user who is not a member of the organization, and one that is unknown or disabled. */
   roles: string[]
   /** Every resource server of the environment, in order of slug. */
   permissions: ({

@@ -37,7 +37,7 @@ export const findRolesHeld = (db: Db, { environment_id, id }: UserRef): Promise<
 }
 
 /** Finds the roles that count for a member of an organization. */
-export const findMemberRolesHeld = (db: Db, { environment_id, id }: UserRef, organization_id: string): Promise<HeldRole[]> => {
+const findMemberRolesHeld = (db: Db, { environment_id, id }: UserRef, organization_id: string): Promise<HeldRole[]> => {
   const holders = sql`from organization_role_holders
     where user_id = ${id} and organization_id = ${organization_id} and ${inEnvironment(environment_id)}`
   return db.of(environment_id).all(HeldRole, rolesWhere(environment_id, 'organization', holders))
