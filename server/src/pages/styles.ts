@@ -130,8 +130,8 @@ const people = `
 .people li{display:flex;align-items:stretch;gap:8px}
 .people .b{gap:10px;padding:9px 12px;margin-top:0}
 .people .b:first-child{flex:1;justify-content:flex-start}
-.people .b:last-child{width:auto;border-color:transparent;box-shadow:none;background:none;color:var(--muted);font-weight:400;font-size:.875rem;padding:9px 6px}
-.people .b:last-child:hover{background:var(--hover)}
+.people .b:last-child:not(:first-child){width:auto;border-color:transparent;box-shadow:none;background:none;color:var(--muted);font-weight:400;font-size:.875rem;padding:9px 6px}
+.people .b:last-child:not(:first-child):hover{background:var(--hover)}
 .gets{margin-top:8px}
 .gets+.fine{margin-top:8px}
 .apart{margin-top:16px;padding-top:14px;border-top:1px solid var(--line);color:var(--muted)}
