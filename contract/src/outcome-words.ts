@@ -88,6 +88,8 @@ export const planExplanations: Record<PromotionCheckCode, string> = {
   secret_made:        'A new secret is made and shown once, in the answer of the call that applies the plan. Give it to the program.',
   secret_ends:        'The client secret ends with its method. The program must authenticate by the new method from then on.',
   people_lose_way_in: 'People have no way in but the one that is closed. Leave it on until they have a second way in.',
+  people_gain_access: 'Users gain permissions. A role gives more, everyone has it, or a resource server requires no roles any more: they have them from the next request on, so apply the plan only if they should.',
+  people_lose_access: 'Users lose permissions. A role gives less or is deleted, not everyone has it any more, a scope is gone, or a resource server requires roles from then on: give those who still need them a role first.',
   looks_like_rename:  'A new slug stands beside an object that only the target has, with the same name and type. If it is the same object, give it that slug: a slug never changes.',
   irreversible:       'The plan deletes an object, so the promotion cannot be reverted. Apply it only where that is meant.',
 }

@@ -18,6 +18,8 @@ export const PromotionCheckCode = z.enum([
   'secret_made',
   'secret_ends',
   'people_lose_way_in',
+  'people_gain_access',
+  'people_lose_access',
   'looks_like_rename',
   'irreversible',
 ])

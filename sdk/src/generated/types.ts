@@ -2052,7 +2052,7 @@ export type PromotionCheck = {
   detail: string
 }
 
-export type PromotionCheckCode = 'value_required' | 'not_valid_there' | 'type_differs' | 'identifier_taken' | 'unknown_scope' | 'unknown_resource_server' | 'unknown_role' | 'quota_exceeded' | 'secret_required' | 'too_many_changes' | 'edited_there' | 'begins_disabled' | 'secret_made' | 'secret_ends' | 'people_lose_way_in' | 'looks_like_rename' | 'irreversible'
+export type PromotionCheckCode = 'value_required' | 'not_valid_there' | 'type_differs' | 'identifier_taken' | 'unknown_scope' | 'unknown_resource_server' | 'unknown_role' | 'quota_exceeded' | 'secret_required' | 'too_many_changes' | 'edited_there' | 'begins_disabled' | 'secret_made' | 'secret_ends' | 'people_lose_way_in' | 'people_gain_access' | 'people_lose_access' | 'looks_like_rename' | 'irreversible'
 
 export type PromotionCreation = {
   /** The environment that the configuration comes from. Send this or `document`. */

@@ -1,6 +1,6 @@
 /** The steps of a stored promotion: approve, apply, revert. Each step is one batch, whose guards are its status and the versions of its ends. */
 import type { Permission } from '@ostiary/contract/objects/role.ts'
-import type { Promotion, RevertConflict } from '@ostiary/contract/promotion.ts'
+import type { PlannedChange, Promotion, RevertConflict } from '@ostiary/contract/promotion.ts'
 import type { PromotionCheck } from '@ostiary/contract/promotion-check.ts'
 import { oidcScopes } from '@ostiary/contract/scopes.ts'
 import { reason } from '../../base/reason.ts'
@@ -31,7 +31,7 @@ import {
   wrongState,
 } from '../promotions/refusals.ts'
 import { entriesShownTo, refuseStep, whoIs } from '../promotions/rights.ts'
-import { fullUntil, promotionOf, secretsSent, surroundingsOf, takeFromSteps, withoutWay } from '../promotions/target.ts'
+import { changedAccess, fullUntil, promotionOf, secretsSent, surroundingsOf, takeFromSteps, withoutWay } from '../promotions/target.ts'
 import { audited, objectOf, writeStep } from '../promotions/write.ts'
 import type { Services } from '../services.ts'
 
@@ -190,7 +190,7 @@ async function reverting(services: Services, call: RevertCall) {
 
 async function previewOf(services: Services, call: RevertCall) {
   const { target, drafts, errors, changes, conflicts } = await reverting(services, call)
-  const checks = entriesShownTo(call.caller, [...errors, ...(await warningsOfRevert(services, target, drafts))])
+  const checks = entriesShownTo(call.caller, [...errors, ...(await warningsOfRevert(services, target, { drafts, changes }))])
   return asText(answerText('preview', await services.slices.run(textsOf({ changes, conflicts, checks }))))
 }
 
@@ -236,10 +236,14 @@ async function judged(
   }
 }
 
-async function warningsOfRevert(services: Services, target: Read, drafts: Drafts): Promise<PromotionCheck[]> {
+async function warningsOfRevert(
+  services: Services,
+  target: Read,
+  { drafts, changes }: { drafts: Drafts; changes: readonly PlannedChange[] },
+): Promise<PromotionCheck[]> {
   const after = { settings: drafts.settings.next, objects: objectsAfter(target.configuration, drafts) }
   const lost = await withoutWay(services, target, { closed_ways: closedWaysOf(drafts), after })
-  return [...drafts.objects.flatMap(secretWarnings), ...lost]
+  return [...drafts.objects.flatMap(secretWarnings), ...lost, ...(await changedAccess(services, target, { after, changes }))]
 }
 
 /** Returns the conflicts of a revert that would delete objects in use by people or other applications. */

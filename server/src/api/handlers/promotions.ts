@@ -2,7 +2,7 @@ import { object_kinds } from '@ostiary/contract/objects/objects.ts'
 import type { NewPromotion } from '@ostiary/contract/promotion.ts'
 import type { z } from 'zod'
 import { untilWritten } from '../../base/until-written.ts'
-import { type Plan, planSteps } from '../../domain/configuration/plan.ts'
+import { type Plan, planSteps, too_many_changes } from '../../domain/configuration/plan.ts'
 import { documentReading, isOwn, type WrittenDocument } from '../../domain/configuration/read-document.ts'
 import { type EnvironmentPath, type Read, readConfigurations } from '../../domain/configuration/store.ts'
 import { readPage } from '../../domain/lists/lists.ts'
@@ -16,7 +16,7 @@ import { type Caller, refuseMissingScopes } from '../authenticate.ts'
 import type { Handler } from '../handler.ts'
 import { peopleBehind } from '../people-behind.ts'
 import { kindsIn, scopesOfKinds, whoIs } from '../promotions/rights.ts'
-import { projectOf, promotionOf, surroundingsOf, takeFromPlans, withoutWay } from '../promotions/target.ts'
+import { changedAccess, projectOf, promotionOf, surroundingsOf, takeFromPlans, withoutWay } from '../promotions/target.ts'
 import type { Services } from '../services.ts'
 
 export const listPromotions: Handler<'listPromotions'> = async (services, call) => {
@@ -182,7 +182,9 @@ async function planFor(
   const outcome = await services.slices.run(planSteps(asked, context))
   if ('problems' in outcome) throw validationFailed(outcome.problems)
   const { plan } = outcome
-  return { ...plan, checks: [...plan.checks, ...(await withoutWay(services, target, plan))] }
+  if (plan.checks.includes(too_many_changes)) return plan
+  const of_people = [...(await withoutWay(services, target, plan)), ...(await changedAccess(services, target, plan))]
+  return { ...plan, checks: [...plan.checks, ...of_people] }
 }
 
 /** The state was a document of this environment when it was left. */

@@ -1,13 +1,19 @@
 /** The promotion of a call, and what its target is judged against. */
 import type { Promotion, PromotionApply } from '@ostiary/contract/promotion.ts'
 import type { PromotionCheck } from '@ostiary/contract/promotion-check.ts'
+import { most_counted } from '@ostiary/contract/role-preview.ts'
 import type { Surroundings } from '../../domain/configuration/checks.ts'
 import type { Plan } from '../../domain/configuration/plan.ts'
 import { valueAt } from '../../domain/configuration/pointers.ts'
 import type { Read } from '../../domain/configuration/store.ts'
 import { warning } from '../../domain/configuration/warnings.ts'
+import { concernedSteps, givenSteps } from '../../domain/promotions/access.ts'
+import { accessWarnings } from '../../domain/promotions/access-words.ts'
 import { countWithoutWay, type Ways } from '../../domain/promotions/people.ts'
 import { findPromotion, type PromotionRow } from '../../domain/promotions/store.ts'
+import { namedByAll } from '../../domain/roles/access.ts'
+import { effectSteps } from '../../domain/roles/effects.ts'
+import { countHolders } from '../../domain/roles/people.ts'
 import { findProject } from '../../domain/tenancy/store.ts'
 import { countWebhooksOfTenant } from '../../domain/webhooks/store.ts'
 import { type ApiError, found, rateLimited } from '../../http/problem.ts'
@@ -109,4 +115,20 @@ export async function withoutWay(
   const many = people >= 1_000 ? '1,000 or more people' : people === 1 ? 'One person' : `${people} people`
   const detail = `${many} can sign in now and could not afterwards. Leave the way on until they have a second way in.`
   return closed_ways.map((at) => warning('people_lose_way_in', at, detail))
+}
+
+/** The warnings about people who gain or lose a permission by the plan: those who have one of the roles that it concerns are counted. */
+export async function changedAccess(
+  { db, slices }: Services,
+  { id, rows }: Read,
+  { after, changes }: Pick<Plan, 'after' | 'changes'>,
+): Promise<PromotionCheck[]> {
+  const concerned = await slices.run(concernedSteps({ rows, after, changes }))
+  if (concerned === null) return []
+  const stored = concerned.roles.flatMap(({ before }) => before ?? [])
+  const given = await slices.run(givenSteps(concerned, await namedByAll(db, id, stored)))
+  const count = await slices.run(effectSteps(given.before, given.after, most_counted))
+  const is_complete = await countHolders({ db, slices }, id, count)
+  const effects = await slices.run(count.effects())
+  return slices.run(accessWarnings({ effects, most: most_counted, is_complete }, concerned, changes))
 }

@@ -35,7 +35,8 @@ export interface PlanContext extends Surroundings {
 /** A promotion is one batch. */
 const most_changes = 1_000
 
-const too_many_changes = errorCheck(
+/** Nothing else is judged of a plan that has it: it is not applied. */
+export const too_many_changes = errorCheck(
   'too_many_changes',
   { object: 'settings', slug: null, pointer: null },
   `A promotion changes at most ${most_changes} objects. Plan a part with \`only\`.`,
@@ -51,7 +52,6 @@ export function* planSteps(asked: Asked, context: PlanContext): Steps<Outcome> {
   const drafts = yield* draftSteps(target, wanted, prune, is_own)
   const changes = yield* changeSteps(drafts, context.idOf)
   const after = { settings: drafts.settings.next, objects: objectsAfter(target, drafts) }
-  // Nothing else is judged: such a plan is not applied.
   if (changes.length > most_changes)
     return { plan: { changes, checks: [too_many_changes], needed_secrets: [], left_alone, closed_ways: [], after } }
   const errors = yield* errorSteps(target, drafts, is_own, context)

@@ -5,6 +5,7 @@ import { Application } from '@ostiary/contract/objects/application.ts'
 import { ResourceServer } from '@ostiary/contract/objects/resource-server.ts'
 import { EnvironmentRole } from '@ostiary/contract/objects/role.ts'
 import { z } from 'zod'
+import { restartLimit } from '../../base/database-time.ts'
 import type { Lane } from '../../base/lane.ts'
 import { type Db, list, type Statement, sql } from '../../db/db.ts'
 import { type Access, createAccess, type DefinedRole } from '../../protocol/roles.ts'
@@ -129,6 +130,17 @@ export async function namedBy(
          where role_id in (${list(roles.map(({ id }) => id))}) and environment_id = ${environment_id}`,
   )
   return Map.groupBy(rows, ({ role_id }) => role_id)
+}
+
+/** The same for any number of roles, a few at a time. */
+export async function namedByAll(db: Db, environment_id: EnvironmentId, roles: readonly { readonly id: string }[]) {
+  const found = new Map<string, DefinedRole['named']>()
+  for (let at = 0; at < roles.length; at += rows_at_once) {
+    restartLimit()
+    for (const [id, named] of await namedBy(db, environment_id, roles.slice(at, at + rows_at_once))) found.set(id, named)
+    await nextTurn()
+  }
+  return found
 }
 
 const Slugged = EnvironmentRole.pick({ slug: true })

@@ -38,7 +38,8 @@ export async function previewRole(
     before.add(role)
     after.add(role.id === id ? changed(role, fields, is_written ? written_now : role.named) : role)
   }
-  const count = countEffects(before.finish([]), after.finish([]), most_counted)
+  const open = new Map<string, ReadonlySet<string>>() // where no roles are required, a role changes nothing
+  const count = countEffects({ access: before.finish([]), open }, { access: after.finish([]), open }, most_counted)
   const users = await readHolders(db, environment_id, id, count.add)
   const slugs = new Map(requiring.map(({ identifier, slug }) => [identifier, slug]))
   const effects = count.finish().map(({ identifier, scope, change, people }) => ({
