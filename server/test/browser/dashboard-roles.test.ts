@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { noBrowser } from '../support/chromium.ts'
-import { button, dashboardFolder, dashboardPath, openDashboard, show, slugOf } from '../support/dashboard-browser.ts'
+import { button, dashboardFolder, dashboardPath, openDashboard, show, signInAgain, slugOf } from '../support/dashboard-browser.ts'
 import { audit, launchForTests } from '../support/page-audit.ts'
+import { createRoleWorld } from '../support/role-person.ts'
 import { createRole } from '../support/roles.ts'
 import { createAuthKey } from '../support/tenants.ts'
 import { expectStatus, owner, world } from '../support/world.ts'
@@ -167,3 +168,68 @@ test('roles are made, given, narrowed and deleted in the dashboard, which says b
   const refusals = faults.filter((fault) => !/status of (409|412) /.test(fault)) // the taken slug and the version of another person
   assert.deepEqual(refusals, [])
 })
+
+test(
+  'in Live a change that gives more by a role waits for a fresh sign-in, and one that takes something does not',
+  { skip: noBrowser },
+  async (t) => {
+    const w = await world({ dashboard_folder: dashboardFolder })
+    const roles = await createRoleWorld(w, w.live)
+    await roles.createServer('stock', ['stock:read', 'stock:write'])
+    const support = await roles.createRole('support', { stock: ['stock:read'] }, { name: 'Support' })
+    const { key } = await createAuthKey(w, w.live, 'auth_secret')
+    const user = await w.createUser(w.live, { email: 'robin@example.com' })
+    const browser = await launchForTests(t)
+    const { page, faults } = await openDashboard(w, browser, owner)
+    const base = `${w.base_url}${dashboardPath(await slugOf(w))}/live`
+    const confirm = page.getByRole('dialog', { name: 'Confirm that it is you' })
+    const rolesOf = async () => expectStatus(200, await w.call('GET', `/v1/auth/users/${user.id}`, { key })).roles
+    const permissions = async () => expectStatus(200, await w.call('GET', `${w.live.path}/roles/${support.id}`)).permissions
+
+    await t.test('a scope that a role gives from then on', async () => {
+      await show(page, `${base}/roles`, 'Roles')
+      w.advance(601)
+      await page.getByRole('button', { name: /^Edit ?: Support$/ }).click()
+      const editor = page.getByRole('dialog', { name: /Support/ })
+      await editor.getByLabel('stock:write').check()
+      await editor.getByRole('button', { name: 'Save' }).click()
+      await confirm.waitFor()
+      assert.deepEqual(await permissions(), [{ resource_server: 'stock', scopes: ['stock:read'] }], 'nothing has changed yet')
+      await signInAgain(page, confirm, owner)
+      await editor.waitFor({ state: 'detached' })
+      assert.deepEqual(await permissions(), [{ resource_server: 'stock', scopes: ['stock:read', 'stock:write'] }])
+    })
+
+    await t.test('a scope that it gives no more', async () => {
+      w.advance(601)
+      await page.getByRole('button', { name: /^Edit ?: Support$/ }).click()
+      const editor = page.getByRole('dialog', { name: /Support/ })
+      await editor.getByLabel('stock:write').uncheck()
+      await editor.getByRole('button', { name: 'Save' }).click()
+      await editor.waitFor({ state: 'detached' })
+      assert.deepEqual(await permissions(), [{ resource_server: 'stock', scopes: ['stock:read'] }])
+    })
+
+    await t.test('a role that a person is given, and one that is taken', async () => {
+      await show(page, `${base}/users?chosen=${user.id}`, 'Users')
+      const record = page.getByRole('dialog').first()
+      await record.getByRole('button', { name: 'Give a role' }).click()
+      await page.getByLabel('Role', { exact: true }).selectOption({ label: 'Support' })
+      await button(page, 'Give it').click()
+      await confirm.waitFor()
+      assert.deepEqual(await rolesOf(), [])
+      await signInAgain(page, confirm, owner)
+      await record.getByRole('listitem').filter({ hasText: 'stock:read' }).getByText('By Support', { exact: true }).waitFor()
+      assert.deepEqual(await rolesOf(), ['support'])
+      w.advance(601)
+      await record.getByRole('button', { name: /^Take/ }).first().click()
+      await page.getByRole('alertdialog').getByRole('button', { name: /^Take/ }).click()
+      await record.getByRole('listitem').filter({ hasText: 'stock:read' }).getByText('Only by Support').waitFor()
+      assert.deepEqual(await rolesOf(), [])
+    })
+    assert.deepEqual(
+      faults.filter((fault) => !/status of 403 /.test(fault)), // the changes that wait
+      [],
+    )
+  },
+)

@@ -22,6 +22,7 @@ import {
 } from '../support/dashboard-browser.ts'
 import { freePort } from '../support/free-port.ts'
 import { audit, launchForTests } from '../support/page-audit.ts'
+import { createRoleWorld } from '../support/role-person.ts'
 import { owner, world } from '../support/world.ts'
 
 /** A service without a tenant. */
@@ -213,3 +214,51 @@ test(
     )
   },
 )
+
+test('Try sign-in marks the scopes that were asked for and not given, and says why none is', { skip: noBrowser }, async (t) => {
+  const w = await world({ dashboard_folder: dashboardFolder })
+  const roles = await createRoleWorld(w, w.test)
+  await roles.createServer('orders', ['orders:read', 'orders:write', 'orders:delete'])
+  await roles.createRole('reader', { orders: ['orders:read'] }, { default: true })
+  await w.createUser(w.test, person)
+  const application = await w.createApplication(w.test, {
+    name: 'Shop',
+    redirect_uris: [`${w.base_url}/try/callback`],
+    allowed_scopes: ['openid', 'orders:read', 'orders:write', 'orders:delete'],
+  })
+  const browser = await launchForTests(t)
+  const { page, faults } = await openDashboard(w, browser, owner)
+  await show(page, `${w.base_url}${dashboardPath(await slugOf(w))}/test/applications/${application.client_id}?tab=try`, 'Shop')
+  await page.getByRole('textbox', { name: 'Client secret' }).fill(application.client_secret ?? '')
+  await page.getByText('Options', { exact: true }).click()
+  await page.getByLabel('Resource server (resource)').selectOption('https://orders.example.com')
+  const scopes = page.getByLabel('Scopes', { exact: true })
+  const note = page.locator('.note').filter({ hasText: 'Asked for and not given' })
+
+  await scopes.fill('openid orders:read orders:write orders:delete')
+  await signIn(await opening(page, 'Try sign-in'), person)
+  await page.getByText('Everything agrees').waitFor()
+  assert.deepEqual(await note.locator('code').allTextContents(), ['orders:write', 'orders:delete'])
+  assert.match(
+    await note.innerText(),
+    /^Asked for and not given: orders:write, orders:delete\. Where a resource server needs roles, a person gets/,
+  )
+  assert.equal(await note.getByRole('link', { name: 'roles' }).getAttribute('href'), `${dashboardPath(await slugOf(w))}/test/roles`)
+  assert.deepEqual(await audit(page, 'dashboard try sign-in with scopes that are not given'), [])
+  await page.setViewportSize({ width: 1280, height: 800 })
+
+  await scopes.fill('openid orders:read')
+  await opening(page, 'Run again')
+  await page.getByText('Everything agrees').waitFor()
+  assert.equal(await note.count(), 0, 'all were given')
+
+  await scopes.fill('openid orders:write')
+  const popup = await opening(page, 'Run again')
+  await popup.locator('[data-step=no-access]').waitFor()
+  await popup.getByText('Back to Shop').click()
+  const failed = page.locator('.flow li').filter({ hasText: 'Come back with a code: failed' })
+  await failed.getByText('access_denied').first().waitFor()
+  await failed.getByText('has no role that lets them in or gives one of the scopes').waitFor()
+  assert.equal(await note.count(), 0)
+  assert.deepEqual(faults, [])
+})

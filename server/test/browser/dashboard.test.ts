@@ -4,12 +4,20 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import type { Locator, Page } from 'playwright-core'
 import { administratorToken, asAdministrator } from '../support/administrator.ts'
 import { noBrowser } from '../support/chromium.ts'
 import { openCold } from '../support/cold-overview.ts'
 import { createAgent, followPages } from '../support/cookie-browser.ts'
-import { button, dashboardFolder, dashboardPath, loseAnswer, openDashboard, show, signIn, slugOf } from '../support/dashboard-browser.ts'
+import {
+  button,
+  dashboardFolder,
+  dashboardPath,
+  loseAnswer,
+  openDashboard,
+  show,
+  signInAgain,
+  slugOf,
+} from '../support/dashboard-browser.ts'
 import { organizationsOf } from '../support/organizations.ts'
 import { audit, launchForTests, smallTargets } from '../support/page-audit.ts'
 import { expectStatus, owner, world } from '../support/world.ts'
@@ -245,18 +253,6 @@ test('a page that was refused for too many calls counts down, then lets the pers
   await button(page, 'Create key').waitFor()
 })
 
-/** Signs in in the window that the dialog opens, which closes by itself. */
-async function signInAgain(page: Page, dialog: Locator): Promise<void> {
-  const opened = page.waitForEvent('popup')
-  await dialog.getByRole('button', { name: 'Sign in again' }).click()
-  const popup = await opened
-  const closed = popup.waitForEvent('close')
-  await popup.locator('input[name=password]:focus').waitFor() // the page knows whose sign-in it is
-  assert.equal(await popup.inputValue('input[name=email]'), owner.email)
-  await signIn(popup, owner)
-  await closed
-}
-
 test('a change that needs a fresh sign-in waits for it, and keeps what was entered', { skip: noBrowser }, async (t) => {
   const w = await world({ dashboard_folder: dashboardFolder })
   const browser = await launchForTests(t)
@@ -276,7 +272,7 @@ test('a change that needs a fresh sign-in waits for it, and keeps what was enter
   assert.equal(await page.getByLabel(/^Label/).inputValue(), 'orders')
 
   await create.click()
-  await signInAgain(page, dialog)
+  await signInAgain(page, dialog, owner)
   await page.getByText('Copy the key now').waitFor()
   const key = (await page.locator('.once code').textContent()) ?? ''
   assert.equal(expectStatus(200, await w.call('GET', '/v1/api-keys/whoami', { key })).label, 'orders')
@@ -297,7 +293,7 @@ test('when the session ends while a key is shown once, a new sign-in brings back
   await page.context().clearCookies() // the dialog asks for the first use of the key every few seconds
   const dialog = page.getByRole('dialog', { name: 'Your session has ended' })
   await dialog.waitFor()
-  await signInAgain(page, dialog)
+  await signInAgain(page, dialog, owner)
   await dialog.waitFor({ state: 'hidden' })
   assert.equal(await shown.textContent(), key)
   expectStatus(200, await w.call('GET', '/v1/api-keys/whoami', { key }))

@@ -4,7 +4,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { test } from 'node:test'
 import { administratorToken, asAdministrator } from '../support/administrator.ts'
 import { signInToDashboard } from '../support/dashboard.ts'
-import { createRole } from '../support/roles.ts'
+import { createResourceServer, createRole } from '../support/roles.ts'
 import { expectStatus, owner, type Reply, type TestEnvironment, world } from '../support/world.ts'
 
 const w = await world()
@@ -79,6 +79,9 @@ const holder: Make = async (environment, fields) => {
   return path
 }
 for (const environment of [w.test, w.live]) for (const slug of ['editor', 'viewer']) await createRole(w, environment, { slug })
+for (const environment of [w.test, w.live]) await createResourceServer(w, environment, 'orders', ['read', 'write'])
+const orders = (...scopes: string[]) => [{ resource_server: 'orders', scopes }]
+const role = made('roles', { name: 'Role', kind: 'organization' })
 const settings: Make = async (environment, fields) => {
   const neutral = {
     sign_in: null,
@@ -131,8 +134,20 @@ const cases: Case[] = [
   ['application', application,     {},                                    { token_endpoint_auth_method: null, redirect_uris },            'never'],
   ['application', application,     {},                                    { name: 'Shop', logo_uri: 'https://app.example.com/logo.png' }, 'never'],
   ['application', application,     {},                                    { name: 'Shop', consent: 'ask' },                               'in_live'],
+  ['application', application,     { allowed_roles: ['viewer'] },         { allowed_roles: ['editor', 'viewer'] },                        'in_live'],
+  ['application', application,     { allowed_roles: ['viewer'] },         { allowed_roles: null },                                        'in_live'],
+  ['application', application,     { allowed_roles: ['viewer'] },         { allowed_roles: ['viewer'], name: 'Shop' },                    'never'],
+  ['application', application,     {},                                    { roles_claim: 'groups' },                                      'in_live'],
   ['resource server', resource_server, {},                                { scopes: [{ name: 'read', description: 'Read' }] },            'in_live'],
   ['resource server', resource_server, {},                                { access_token_ttl_seconds: 600 },                              'in_live'],
+  ['resource server', resource_server, { require_roles: true },           { require_roles: false },                                       'in_live'],
+  ['resource server', resource_server, {},                                { roles_claim: 'roles' },                                       'in_live'],
+  ['role',        role,            {},                                    { permissions: orders('read') },                                'in_live'],
+  ['role',        role,            { permissions: orders('read') },       { permissions: orders('read', 'write') },                       'in_live'],
+  ['role',        role,            { permissions: orders('read', 'write') }, { permissions: orders('write') },                            'never'],
+  ['role',        role,            { permissions: orders('read') },       { permissions: null },                                          'never'],
+  ['role',        role,            {},                                    { default: true },                                              'in_live'],
+  ['role',        role,            {},                                    { name: 'Other', description: 'Other' },                        'never'],
   ['provider',    google,          {},                                    { client_secret: 'another' },                                   'always'],
   ['provider',    apple,           {},                                    { private_key: applePrivateKey() },                             'always'],
   ['provider',    oidc,            {},                                    { issuer: 'https://evil.example.com', client_secret: 'other' }, 'always'],
@@ -235,6 +250,7 @@ const posts: Post[] = [
   ['a spa application',                     ({ path }) => `${path}/applications`, () => ({ name: 'App', application_type: 'spa', redirect_uris }),                                                             'in_live'],
   ['a provider with a secret',              ({ path }) => `${path}/providers`,    () => ({ type: 'google', client_id: 'client', client_secret: 'secret' }),                                                    'always'],
   ['a resource server',                     ({ path }) => `${path}/resource-servers`, () => ({ identifier: `https://${next()}.example.com`, name: 'API' }),                                                    'in_live'],
+  ['a role',                                ({ path }) => `${path}/roles`,        () => ({ name: 'Role', kind: 'organization' }),                                                                              'in_live'],
   ['a webhook',                             ({ path }) => `${path}/webhooks`,     () => ({ url: 'https://hooks.example.com/b' }),                                                                              'always'],
   ['an auth key',                           ({ path }) => `${path}/auth-keys`,    () => ({ type: 'auth_secret' }),                                                                                             'always'],
   ['a user',                                () => '/v1/auth/users',               () => ({ email: `${next()}@example.com`, password: 'a new and long password' }),                                             'in_live'],

@@ -1,7 +1,7 @@
 /** The built dashboard in a real browser. */
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Locator, Page } from 'playwright-core'
 import { isDashboardCurrent, makeDashboard } from '../../../build.mjs'
 import { isFirefox } from './chromium.ts'
 import { expectStatus, type World } from './world.ts'
@@ -35,6 +35,18 @@ export async function signIn(page: Page, { email, password }: { email: string; p
   await page.fill('input[name=email]', email)
   await page.fill('input[name=password]', password)
   await button(page, 'Sign in').click()
+}
+
+/** Signs in in the window that the dialog opens, which closes by itself. */
+export async function signInAgain(page: Page, dialog: Locator, person: { email: string; password: string }): Promise<void> {
+  const opened = page.waitForEvent('popup')
+  await dialog.getByRole('button', { name: 'Sign in again' }).click()
+  const popup = await opened
+  const closed = popup.waitForEvent('close')
+  await popup.locator('input[name=password]:focus').waitFor() // the page knows whose sign-in it is
+  assert.equal(await popup.inputValue('input[name=email]'), person.email)
+  await signIn(popup, person)
+  await closed
 }
 
 /** The service does the next POST to this path, but its answer is lost, so the client repeats it. */
