@@ -46,5 +46,6 @@ export const organizations = {
     key('organization', at.environment_id, organization_id),
     key('members of', at.environment_id, organization_id, 'list'),
     key('memberships', at.environment_id),
+    key('may', at.environment_id),
   ],
 }

@@ -35,9 +35,11 @@ export const users = {
     list(key('sessions', user_id), (cursor) => client.listUserSessions({ user_id, cursor }).page()),
   grants: ({ client }: Here, user_id: string) =>
     list(key('grants', user_id), (cursor) => client.listUserGrants({ user_id, cursor }).page()),
-  /** The scopes that the person can have now. */
-  may: ({ client, at }: Here, user_id: string) =>
-    one(key('may', at.environment_id, user_id), (options) => client.getUserAccess({ ...at, user_id }, options)),
+  /** The scopes that the person can have now, in an organization or as a user. */
+  may: ({ client, at }: Here, user_id: string, organization_id?: string) =>
+    one(key('may', at.environment_id, user_id, organization_id), (options) =>
+      client.getUserAccess({ ...at, user_id, ...(organization_id === undefined ? {} : { organization_id }) }, options),
+    ),
   /** The keys of the reads that a change of a user's access can change. */
   access: ({ at }: At, user_id: string) => [
     key('user', at.environment_id, user_id),

@@ -5,6 +5,7 @@ import { noBrowser } from '../support/chromium.ts'
 import { button, dashboardFolder, dashboardPath, openDashboard, show, slugOf } from '../support/dashboard-browser.ts'
 import { organizationsOf } from '../support/organizations.ts'
 import { audit, launchForTests } from '../support/page-audit.ts'
+import { createRoleWorld } from '../support/role-person.ts'
 import { expectStatus, owner, world } from '../support/world.ts'
 
 test('an organization is created, gets members and roles, is disabled and deleted in the dashboard', { skip: noBrowser }, async (t) => {
@@ -190,6 +191,38 @@ test('an organization is created, gets members and roles, is disabled and delete
     await passesAudit('user with organizations')
     await dialog.getByRole('link', { name: 'Green Door' }).click()
     await page.getByRole('heading', { level: 1, name: 'Green Door' }).waitFor()
+  })
+
+  await t.test('the record of a user says what the person can do as a user and in each organization, and why not', async () => {
+    const roles = await createRoleWorld(w, w.test)
+    await roles.createServer('orders', ['orders:read', 'orders:write'], { name: 'Orders' })
+    await roles.createRole('reader', { orders: ['orders:read'] }, { name: 'Reader', default: true })
+    const owners = (await w.call('GET', `${w.test.path}/roles?slug=owner`)).body.data[0]
+    await roles.change('roles', owners, { permissions: [{ resource_server: 'orders', scopes: ['orders:read', 'orders:write'] }] })
+    const closed_one = await of_test.create({ name: 'Closed Door', members: [{ user_id: robin.id, roles: ['owner'] }] })
+    expectStatus(200, await of_test.auth('PATCH', `organizations/${closed_one.id}`, { disabled: true }))
+    await show(page, `${base}/users?chosen=${robin.id}`, 'Users')
+    const line = (scope: string) => dialog.getByRole('listitem').filter({ hasText: scope })
+    const acting = (name: string) => dialog.getByRole('radio', { name, exact: true })
+    await line('orders:read').getByText('By Reader', { exact: true }).waitFor()
+    await line('orders:write').getByText('No role gives it').waitFor()
+    await acting('In Many 20').check()
+    await line('orders:write').getByText('By Owner', { exact: true }).waitFor()
+    await line('orders:read').getByText('By Owner', { exact: true }).waitFor()
+    await acting('In Closed Door').check()
+    await dialog.getByText('Nothing: the organization is disabled.').waitFor()
+    const find = dialog.getByLabel('Find an organization')
+    await find.fill('green')
+    await acting('In Green Door').check()
+    await line('orders:write').getByText('Only by Owner').waitFor()
+    await passesAudit('what a person can do in an organization')
+    await find.fill('acme')
+    await acting('In Acme').check()
+    await dialog.getByText('Nothing: no member of it.').waitFor()
+    await find.fill('no such words')
+    await dialog.getByText('No organization has these words.').waitFor()
+    await acting('As a user').check()
+    await line('orders:read').getByText('By Reader', { exact: true }).waitFor()
   })
 
   await t.test('the id, the palette, an event and an entry of the audit log lead to the organization', async () => {

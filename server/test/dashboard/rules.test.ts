@@ -79,13 +79,26 @@ const scope_lines: [name: string, by: string[] | null, line: string][] = [
 for (const [name, by, expected] of scope_lines)
   test(`${name} ${by === null ? 'that is not given' : `by ${JSON.stringify(by)}`} is shown as "${expected}"`, () => {
     const at = { resource_server: 'orders', identifier: 'https://orders', require_roles: true, scopes: by === null ? [] : [{ name, by }] }
-    const [line] = scopeLines(at, { scopes: [name], roles: roles_of_lines, held: ['editor', 'viewer'] })
+    const [line] = scopeLines(at, { scopes: [name], roles: roles_of_lines, kind: 'user', held: ['editor', 'viewer'] })
     assert.equal(`${line?.can ? 'can' : 'cannot'}: ${line?.why}`, expected)
   })
 
+test('in an organization only the roles of members can give a scope', () => {
+  const at = { resource_server: 'orders', identifier: 'https://orders', require_roles: true, scopes: [{ name: 'read', by: ['member'] }] }
+  const lines = scopeLines(at, { scopes: ['read', 'export', 'delete'], roles: roles_of_lines, kind: 'organization', held: [] })
+  assert.deepEqual(
+    lines.map(({ name, why }) => [name, why]),
+    [
+      ['read', 'By MEMBER'],
+      ['export', 'Only by MEMBER'],
+      ['delete', 'No role gives it'],
+    ],
+  )
+})
+
 test('until the scopes of a resource server are read, those that are given are shown', () => {
   const at = { resource_server: 'orders', identifier: 'https://orders', require_roles: true, scopes: [{ name: 'read', by: ['viewer'] }] }
-  const lines = scopeLines(at, { scopes: undefined, roles: [], held: ['viewer'] })
+  const lines = scopeLines(at, { scopes: undefined, roles: [], kind: 'user', held: ['viewer'] })
   assert.deepEqual(lines, [{ name: 'read', can: true, why: 'By viewer' }])
 })
 

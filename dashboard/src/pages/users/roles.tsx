@@ -1,19 +1,17 @@
-/** The roles that a person was given, and what the person can do by them. */
+/** The roles that a person was given. */
 import { NativeSelect } from '@mantine/core'
-import type { EnvironmentRole, User, UserAccess } from '@ostiary/sdk'
+import type { EnvironmentRole, User } from '@ostiary/sdk'
 import { useState } from 'react'
 import { useAction } from '../../parts/action.ts'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { ChangeButton } from '../../parts/page.tsx'
 import { fieldError } from '../../parts/problem.tsx'
-import { Loaded, useRead } from '../../parts/reading.tsx'
-import { Tag, ThisEnvironment } from '../../parts/tag.tsx'
-import { resourceServers } from '../../queries/resource-servers.ts'
+import { useRead } from '../../parts/reading.tsx'
+import { ThisEnvironment } from '../../parts/tag.tsx'
 import { roles } from '../../queries/roles.ts'
 import { users } from '../../queries/users.ts'
 import { useEnvironment } from '../../scope.tsx'
 import { Part, type Question } from './access.tsx'
-import { scopeLines } from './why.ts'
 
 /** Changes the roles of the moment, so that no change of another administrator is lost. */
 function useChangeOfRoles(user_id: string) {
@@ -129,47 +127,3 @@ const Gives = ({ role: { permissions } }: { role: EnvironmentRole }) => (
     </ul>
   </>
 )
-
-/** Each scope of each resource server, and the role that gives it or why none does. */
-export function WhatTheyCanDo({ user }: { user: User }) {
-  const here = useEnvironment()
-  const access = useRead(users.may(here, user.id))
-  return (
-    <Part title="What can this person do?">
-      {user.blocked_at ? (
-        <p className="muted">Nothing: blocked.</p>
-      ) : (
-        <Loaded of={access} rows={2}>
-          {(of) => (of.permissions.length === 0 ? <p className="muted">This environment has no resource servers.</p> : <Scopes of={of} />)}
-        </Loaded>
-      )}
-    </Part>
-  )
-}
-
-function Scopes({ of: { permissions, roles: held } }: { of: UserAccess }) {
-  const here = useEnvironment()
-  const every = useRead(roles.every(here)).data ?? []
-  const servers = useRead(resourceServers.hundred(here)).data?.data
-  return permissions.map((at) => {
-    const server = servers?.find(({ slug }) => slug === at.resource_server)
-    const lines = scopeLines(at, { scopes: server?.scopes.map(({ name }) => name), roles: every, held })
-    return (
-      <div key={at.resource_server}>
-        <h4>{server?.name ?? at.resource_server}</h4>
-        {lines.length === 0 ? <p className="muted">No scopes.</p> : null}
-        <ul>
-          {lines.map(({ name, can, why }) => (
-            <li className="list-row" key={name}>
-              <div>
-                <span className="mono">{name}</span>
-                <div className="small muted">{why}</div>
-              </div>
-              {can ? <Tag tone="ok">can</Tag> : <Tag>cannot</Tag>}
-            </li>
-          ))}
-        </ul>
-      </div>
-    )
-  })
-}

@@ -25,9 +25,10 @@ import { toPage, useEnvironment } from '../../scope.tsx'
 import { Access, Part, type Question } from './access.tsx'
 import { EditUser } from './edit-user.tsx'
 import { Organizations } from './organizations.tsx'
-import { Roles, WhatTheyCanDo } from './roles.tsx'
+import { Roles } from './roles.tsx'
 import { SetPassword } from './set-password.tsx'
 import { judgeWaysIn, mailsFor } from './ways-in.ts'
+import { WhatTheyCanDo } from './what-they-can-do.tsx'
 
 export function UserSide({ user_id, onClose }: { user_id: string; onClose: () => void }) {
   const user = useRead(users.one(useEnvironment(), user_id))

@@ -11,11 +11,13 @@ interface Known {
   /** The scopes of the resource server; `undefined` where they are not read yet: then only what is given is shown. */
   scopes: readonly string[] | undefined
   roles: readonly EnvironmentRole[]
+  /** Which of them count: those of users, or those of members of an organization. */
+  kind: EnvironmentRole['kind']
   /** The slugs of the roles that count for the person. */
   held: readonly string[]
 }
 
-export function scopeLines(at: UserAccess['permissions'][number], { scopes, roles, held }: Known): ScopeLine[] {
+export function scopeLines(at: UserAccess['permissions'][number], { scopes, roles, kind, held }: Known): ScopeLine[] {
   const given = new Map(at.scopes.map(({ name, by }) => [name, by]))
   const nameOf = (slug: string) => roles.find((role) => role.slug === slug)?.name ?? slug
   const named = (slugs: readonly string[]) => slugs.map(nameOf).join(', ')
@@ -23,7 +25,7 @@ export function scopeLines(at: UserAccess['permissions'][number], { scopes, role
     const by = given.get(name)
     if (by !== undefined) return { name, can: true, why: by.length > 0 ? `By ${named(by)}` : 'No role is needed here' }
     const naming = roles
-      .filter(({ kind, permissions }) => kind === 'user' && permissions.some((each) => names(each, at.resource_server, name)))
+      .filter((role) => role.kind === kind && role.permissions.some((each) => names(each, at.resource_server, name)))
       .map(({ slug }) => slug)
     // A role that the person has and that gives nothing names an earlier scope of the same name.
     const outdated = naming.filter((slug) => held.includes(slug))
