@@ -15,12 +15,28 @@ const Effect = z.strictObject({
     .max(most_counted)
     .nullable()
     .describe(
-      'How many users, counted to 1,000; `null` for every user who has no other role that gives it, since everyone has or had the role.',
+      'How many users, counted to 1,000; `null` for every user who has no other role that gives it, since everyone has or had the role. 0 for a role of members.',
+    ),
+  members: z
+    .int()
+    .max(most_counted)
+    .nullable()
+    .describe(
+      'How many members of organizations, counted to 1,000; `null` for every member who has no other role that gives it. 0 for a role of users.',
     ),
 })
 
 export const RolePreview = z.strictObject({
-  users: z.int().max(most_counted).describe('How many users were given the role, counted to 1,000. Blocked users are not counted.'),
+  users: z
+    .int()
+    .max(most_counted)
+    .describe('How many users were given the role, counted to 1,000. Blocked users are not counted. 0 for a role of members.'),
+  members: z
+    .int()
+    .max(most_counted)
+    .describe(
+      'How many members of organizations were given the role, counted to 1,000: a user in two organizations is two members. Blocked users and members of disabled organizations are not counted. 0 for a role of users.',
+    ),
   effects: z
     .array(Effect)
     .describe(

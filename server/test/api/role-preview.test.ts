@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { join, sql } from '../../src/db/db.ts'
+import { organizationsOf } from '../support/organizations.ts'
 import { createRoleWorld } from '../support/role-person.ts'
 import { deleteRole } from '../support/roles.ts'
 import { createAuthKey } from '../support/tenants.ts'
@@ -32,10 +33,11 @@ await createUser()
 test('a preview says who gains and loses which scope, and a scope that another role gives is not lost', async () => {
   assert.deepEqual(await preview(editor, { permissions: [at('orders', 'orders:delete')] }), {
     users: 2,
+    members: 0,
     effects: [
-      { resource_server: 'orders', scope: 'orders:delete', change: 'gained', users: 2 },
-      { resource_server: 'orders', scope: 'orders:read', change: 'lost', users: 1 },
-      { resource_server: 'orders', scope: 'orders:write', change: 'lost', users: 2 },
+      { resource_server: 'orders', scope: 'orders:delete', change: 'gained', users: 2, members: 0 },
+      { resource_server: 'orders', scope: 'orders:read', change: 'lost', users: 1, members: 0 },
+      { resource_server: 'orders', scope: 'orders:write', change: 'lost', users: 2, members: 0 },
     ],
     without_effect: [],
   })
@@ -72,7 +74,7 @@ test('blocked users are not counted, and neither are those of a deleted role', a
   await deleteRole(w, w.test, role)
   assert.equal((await ask(role, {})).status, 404)
   const again = await roles.createRole('writer', { orders: ['orders:write'] })
-  assert.deepEqual(await preview(again, { permissions: [] }), { users: 0, effects: [], without_effect: [] })
+  assert.deepEqual(await preview(again, { permissions: [] }), { users: 0, members: 0, effects: [], without_effect: [] })
 })
 
 test('permissions that give nothing any more are named, and sending them again gives what was made again', async () => {
@@ -84,22 +86,103 @@ test('permissions that give nothing any more are named, and sending them again g
   await roles.remove('resource-servers', gone)
   await roles.change('resource-servers', server, { scopes: [{ name: 'stock:read' }] })
   const without_effect = [at('stock', 'stock:write'), at('gone', 'gone:read')]
-  assert.deepEqual(await preview(role, {}), { users: 1, effects: [], without_effect })
+  assert.deepEqual(await preview(role, {}), { users: 1, members: 0, effects: [], without_effect })
   await roles.change('resource-servers', server, { scopes: [{ name: 'stock:read' }, { name: 'stock:write' }] })
-  assert.deepEqual(await preview(role, {}), { users: 1, effects: [], without_effect })
+  assert.deepEqual(await preview(role, {}), { users: 1, members: 0, effects: [], without_effect })
   assert.deepEqual(await preview(role, { permissions: role.permissions }), {
     users: 1,
-    effects: [{ resource_server: 'stock', scope: 'stock:write', change: 'gained', users: 1 }],
+    members: 0,
+    effects: [{ resource_server: 'stock', scope: 'stock:write', change: 'gained', users: 1, members: 0 }],
     without_effect,
   })
 })
 
-test('a role of organizations has no users, and a change that is refused has no preview', async () => {
-  const staff = await roles.createRole('staff', { orders: ['orders:read'] }, { kind: 'organization' })
-  assert.deepEqual(await preview(staff, { permissions: [] }), { users: 0, effects: [], without_effect: [] })
+test('a change that is refused has no preview', async () => {
   const refused = await ask(editor, { permissions: [at('orders', 'orders:unknown')] })
   assert.deepEqual([refused.status, refused.body.errors[0].pointer], [422, '/permissions/0/scopes/0'])
   assert.equal((await ask(editor, { administers: true })).status, 422)
+})
+
+const of_test = await organizationsOf(w, w.test)
+const manager = await roles.createRole('manager', { orders: ['orders:read', 'orders:delete'] }, { kind: 'organization' })
+const clerk = await roles.createRole('clerk', { orders: ['orders:read'] }, { kind: 'organization' })
+const membersOf = async (role: { id: string }, body: object) => {
+  const { users, members, effects } = await preview(role, body)
+  const lines = effects.map((each: Record<string, unknown>) => [each.scope, each.change, each.users, each.members])
+  return [users, members, ...lines]
+}
+
+test('a preview of a role of organizations counts members, each in the organization where it has the role', async () => {
+  assert.deepEqual(await membersOf(manager, { permissions: [] }), [0, 0])
+  const [ann, ben] = [await of_test.user(), await of_test.user({ roles: ['reader'] })]
+  const members = [{ user_id: ann.id, roles: ['manager'] }]
+  await of_test.create({ members })
+  await of_test.create({ members: [...members, { user_id: ben.id, roles: ['clerk', 'manager'] }] })
+  assert.deepEqual(await membersOf(manager, { permissions: [] }), [0, 3, ['orders:delete', 'lost', 0, 3], ['orders:read', 'lost', 0, 2]])
+  assert.deepEqual(await membersOf(clerk, { permissions: [at('orders', 'orders:read', 'orders:write')] }), [
+    0,
+    1,
+    ['orders:write', 'gained', 0, 1],
+  ])
+  assert.deepEqual(await membersOf(clerk, { permissions: [] }), [0, 1])
+})
+
+test('a role of every member concerns every member, and no user', async () => {
+  assert.deepEqual((await membersOf(clerk, { default: true })).slice(2), [['orders:read', 'gained', 0, null]])
+  await roles.change('roles', clerk, { default: true })
+  assert.deepEqual((await membersOf(manager, { permissions: [] })).slice(2), [['orders:delete', 'lost', 0, 3]])
+  assert.deepEqual(await effectsOf(editor, { permissions: [] }), [
+    ['orders:read', 'lost', 1],
+    ['orders:write', 'lost', 2],
+  ])
+  await roles.change('roles', clerk, { default: false })
+})
+
+test('blocked users, members of disabled organizations and removed members are not counted', async () => {
+  const role = await roles.createRole('keeper', { orders: ['orders:write'] }, { kind: 'organization' })
+  const people = [await of_test.user(), await of_test.user(), await of_test.user(), await of_test.user()]
+  const members = people.map(({ id }) => ({ user_id: id, roles: ['keeper'] }))
+  const [open, closed, gone] = [await of_test.create({ members }), await of_test.create({ members }), await of_test.create({ members })]
+  const count = async () => membersOf(role, { permissions: [] })
+  const counted = (people: number) => [0, people, ['orders:write', 'lost', 0, people]]
+  assert.deepEqual(await count(), counted(12))
+  expectStatus(200, await of_test.auth('PATCH', `organizations/${closed.id}`, { disabled: true }))
+  assert.deepEqual(await count(), counted(8))
+  expectStatus(204, await of_test.auth('DELETE', `organizations/${gone.id}`))
+  assert.deepEqual(await count(), counted(4))
+  expectStatus(200, await of_test.auth('POST', `users/${people[0]?.id}/block`))
+  expectStatus(204, await of_test.auth('DELETE', `users/${people[1]?.id}`))
+  expectStatus(204, await of_test.remove(open.id, people[2]?.id ?? ''))
+  assert.deepEqual(await count(), counted(1))
+  expectStatus(201, await of_test.add(open.id, people[2]?.id ?? ''))
+  assert.deepEqual(await count(), counted(1))
+})
+
+test('more than 1,000 members are 1,000, over as many parts as they need', async () => {
+  const role = await roles.createRole('worker', { orders: ['orders:write'] }, { kind: 'organization' })
+  const user = await of_test.user()
+  const [first, second] = [await of_test.create(), await of_test.create()]
+  const { db } = w.deployment
+  const now = w.now()
+  const given = JSON.stringify([role.id])
+  const addMany = async (organization_id: string, count: number) => {
+    const ids = Array.from({ length: count }, (_, i) => `${user.id.slice(0, -4)}${String(i).padStart(4, '0')}`)
+    const members = ids.map((id, i) => sql`(${w.test.id}, ${organization_id}, ${id}, ${1_000 + i}, ${given}, ${now}, ${now})`)
+    const holders = ids.map((id, i) => sql`(${w.test.id}, ${role.id}, ${organization_id}, ${1_000 + i}, ${id})`)
+    const users = ids.map((id) => sql`(${w.test.id}, ${id}, ${id}, ${id}, 0, 0, '{}', '[]', ${now}, ${now})`)
+    await db.run(sql`insert into users (environment_id, id, email, email_key, email_verified, phone_number_verified, metadata, roles, created_at, updated_at)
+      values ${join(users, ', ')} on conflict do nothing`)
+    await db.run(sql`insert into organization_members (environment_id, organization_id, user_id, membership, roles, created_at, updated_at)
+      values ${join(members, ', ')}`)
+    await db.run(sql`insert into organization_role_holders (environment_id, role_id, organization_id, membership, user_id)
+      values ${join(holders, ', ')}`)
+  }
+  await addMany(first.id, 520)
+  assert.deepEqual(await membersOf(role, { permissions: [] }), [0, 520, ['orders:write', 'lost', 0, 520]])
+  await addMany(second.id, 480)
+  assert.deepEqual(await membersOf(role, { permissions: [] }), [0, 1_000, ['orders:write', 'lost', 0, 1_000]])
+  expectStatus(201, await of_test.add(second.id, user.id, ['worker']))
+  assert.deepEqual(await membersOf(role, { permissions: [] }), [0, 1_000, ['orders:write', 'lost', 0, 1_000]])
 })
 
 test('more than 1,000 people are 1,000', async () => {

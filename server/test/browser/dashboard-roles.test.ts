@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { noBrowser } from '../support/chromium.ts'
 import { button, dashboardFolder, dashboardPath, openDashboard, show, signInAgain, slugOf } from '../support/dashboard-browser.ts'
+import { organizationsOf } from '../support/organizations.ts'
 import { audit, launchForTests } from '../support/page-audit.ts'
 import { createRoleWorld } from '../support/role-person.ts'
 import { createRole } from '../support/roles.ts'
@@ -149,6 +150,26 @@ test('roles are made, given, narrowed and deleted in the dashboard, which says b
     await dialog.getByLabel('Require roles').check()
     await dialog.getByText('No role gives a scope of it yet').waitFor()
     await dialog.getByRole('button', { name: 'Cancel' }).click()
+  })
+
+  await t.test('before a role of members is changed or deleted, the page says how many members lose what', async () => {
+    const of_test = await organizationsOf(w, w.test)
+    await of_test.role('clerk', { name: 'Clerk', permissions: [{ resource_server: 'stock', scopes: ['stock:count', 'stock:read'] }] })
+    const members = [{ user_id: user.id, roles: ['clerk'] }]
+    await of_test.create({ members: [...members, { user_id: (await of_test.user()).id, roles: ['clerk'] }] })
+    await of_test.create({ members })
+    await show(page, `${base}/roles`, 'Roles')
+    await openEditor('Clerk')
+    await dialog.getByLabel('stock:count').uncheck()
+    await dialog.getByText('3 members lose stock:count').waitFor()
+    await passesAudit('edit a role of members')
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await closed()
+    await row('Delete', 'Clerk').click()
+    await alert.getByText(/^3 members lose it at once/).waitFor()
+    await alert.getByText('3 members lose stock:count, stock:read').waitFor()
+    await button(page, 'Delete now').click()
+    await alert.waitFor({ state: 'detached' })
   })
 
   await t.test('an id opens the record of the role, with those who have it, and its deletion says who loses what', async () => {

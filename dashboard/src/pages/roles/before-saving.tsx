@@ -13,10 +13,10 @@ const affecting = ({ permissions, default: is_default }: RoleChange): RoleChange
   ...(is_default === undefined ? {} : { default: is_default }),
 })
 
-export function BeforeSaving({ role_id, change, kind }: { role_id: string; change: RoleChange; kind: 'user' | 'organization' }) {
+export function BeforeSaving({ role_id, change }: { role_id: string; change: RoleChange }) {
   const asked = JSON.stringify(affecting(change))
   const rested = useRested(asked)
-  const is_asked = asked !== '{}' && kind === 'user'
+  const is_asked = asked !== '{}'
   const preview = useRead(roles.preview(useEnvironment(), role_id, JSON.parse(rested)), {
     enabled: is_asked && rested !== '{}',
     keeps_previous: true,
@@ -31,12 +31,14 @@ export function BeforeSaving({ role_id, change, kind }: { role_id: string; chang
   )
 }
 
-function Effects({ of: { users, effects } }: { of: RolePreview }) {
+function Effects({ of: { users, members, effects } }: { of: RolePreview }) {
   const lines = effectLines(effects)
   if (lines.length === 0)
     return (
       <Note>
-        {users === 0 ? 'Nobody was given this role, so nobody gains or loses anything now.' : 'Nobody gains or loses anything by this.'}
+        {users + members === 0
+          ? 'Nobody was given this role, so nobody gains or loses anything now.'
+          : 'Nobody gains or loses anything by this.'}
       </Note>
     )
   return (

@@ -7,7 +7,7 @@ import { roles } from '../../queries/roles.ts'
 import { users } from '../../queries/users.ts'
 import { useEnvironment } from '../../scope.tsx'
 import { EffectList } from './before-saving.tsx'
-import { peopleWords } from './effects.ts'
+import { peopleWords, verbOf } from './effects.ts'
 
 /** A deletion takes what this change takes. */
 const deletion = { permissions: [], default: false }
@@ -20,10 +20,10 @@ export function DeleteRole({ role, close }: { role: EnvironmentRole; close: () =
   const { id: role_id, name, kind, default: is_default } = role
   const who = is_default
     ? `Every ${kind === 'user' ? 'user' : 'member of an organization'} loses it at once.`
-    : preview.data && kind === 'user'
-      ? preview.data.users === 0
+    : preview.data
+      ? preview.data.users + preview.data.members === 0
         ? 'Nobody was given it.'
-        : `${peopleWords(preview.data.users)} ${preview.data.users === 1 ? 'loses' : 'lose'} it at once.`
+        : `${peopleWords(preview.data)} ${verbOf(preview.data, 'lost')} it at once.`
       : 'Everyone who has it loses it at once.'
   return (
     <ConfirmCall
@@ -42,7 +42,7 @@ export function DeleteRole({ role, close }: { role: EnvironmentRole; close: () =
     >
       {preview.data && preview.data.effects.length > 0 ? (
         <>
-          <p className="lab">What people can do no longer</p>
+          <p className="lab">{kind === 'user' ? 'What people can do no longer' : 'What members can do no longer'}</p>
           <EffectList of={preview.data.effects} />
         </>
       ) : null}

@@ -113,7 +113,7 @@ function EditDialog({ base, report, servers, without_effect, close }: EditDialog
             </p>
           }
         />
-        <BeforeSaving role_id={role_id} change={fields.change} kind={kind} />
+        <BeforeSaving role_id={role_id} change={fields.change} />
       </FormDialog>
       {edit.dialog}
     </>

@@ -127,7 +127,7 @@ export async function changedAccess(
   if (concerned === null) return []
   const stored = concerned.roles.flatMap(({ before }) => before ?? [])
   const given = await slices.run(givenSteps(concerned, await namedByAll(db, id, stored)))
-  const count = await slices.run(effectSteps(given.before, given.after, most_counted))
+  const count = await slices.run(effectSteps(given.before, given.after, { most: most_counted, kind: 'user' }))
   const is_complete = await countHolders({ db, slices }, id, count)
   const effects = await slices.run(count.effects())
   return slices.run(accessWarnings({ effects, most: most_counted, is_complete }, concerned, changes))

@@ -61,7 +61,7 @@ function warningsOf({ plan, written, roles }: ReturnType<typeof planOf>) {
   const concerned = finish(concernedSteps(plan))
   assert.ok(concerned)
   const { before, after } = finish(givenSteps(concerned, written))
-  const count = finish(effectSteps(before, after, 1_000))
+  const count = finish(effectSteps(before, after, { most: 1_000, kind: 'user' }))
   const compared = roles.map(({ id }) => count.add([id], 1))
   const counted = { effects: finish(count.effects()), most: 1_000, is_complete: true }
   return { checks: finish(accessWarnings(counted, concerned, plan.changes)), compared, counted, concerned, changes: plan.changes }

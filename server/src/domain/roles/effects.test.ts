@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { RoleKind } from '@ostiary/contract/objects/role.ts'
 import fc from 'fast-check'
 import { finish } from '../../base/steps.ts'
 import { createAccess, type DefinedRole } from '../../protocol/roles.ts'
@@ -37,6 +38,8 @@ interface Case {
   requires?: [before: boolean | null, after: boolean | null]
   /** The names of its scopes. */
   names?: [before: string[], after: string[]]
+  /** Users, if it is not given. */
+  kind?: RoleKind
 }
 
 // biome-ignore format: this table is read by column
@@ -50,6 +53,10 @@ const cases: Case[] = [
   { rule: 'everyone loses what a role gave that not everyone has any more', before: ['a*:read'], after: ['a:read'], people: [['a'], []], effects: [['read', 'lost', null]] },
   { rule: 'everyone gains what a role gives that everyone has now', before: ['a:read'], after: ['a*:read'], people: [['a'], []], effects: [['read', 'gained', null]] },
   { rule: 'roles of members concern no user', before: ['staff*:read'], after: ['staff*:'], people: [['staff'], []], effects: [] },
+  { rule: 'members lose what a role of members gives no more', before: ['staff:read'], after: ['staff:'], people: [['staff'], ['staff'], []], effects: [['read', 'lost', 2]], kind: 'organization' },
+  { rule: 'every member loses what a role of every member gives no more', before: ['staff*:read'], after: ['staff*:'], people: [['staff']], effects: [['read', 'lost', null]], kind: 'organization' },
+  { rule: 'a role of users keeps nothing for a member', before: ['staff:read', 'a*:read'], after: ['staff:', 'a*:read'], people: [['staff', 'a']], effects: [['read', 'lost', 1]], kind: 'organization' },
+  { rule: 'roles of users concern no member', before: ['a:read'], after: ['a:'], people: [['a']], effects: [], kind: 'organization' },
   { rule: 'one role can give what another takes', before: ['a:read', 'b:'], after: ['a:', 'b:read'], people: [['a'], ['b'], ['a', 'b']], effects: [['read', 'gained', 1], ['read', 'lost', 1]] },
   { rule: 'no role means no scope where roles are required from now on', before: ['a:read'], after: ['a:read'], people: [['a'], []], effects: [['read', 'lost', null], ['write', 'lost', null]], requires: [false, true] },
   { rule: 'everyone gains all scopes where roles are required no more', before: ['a:read'], after: ['a:read'], people: [], effects: [['read', 'gained', null], ['write', 'gained', null]], requires: [true, false] },
@@ -61,9 +68,9 @@ const cases: Case[] = [
   { rule: 'a resource server that is new gives its scopes to those whose roles have them', before: ['a:', 'b*:'], after: ['a:read', 'b*:write'], people: [['a'], []], effects: [['read', 'gained', 1], ['write', 'gained', null]], requires: [null, true] },
   { rule: 'a resource server that begins or ends without requiring roles concerns nobody', before: ['a:read'], after: ['a:read'], people: [['a']], effects: [], requires: [null, false] },
 ]
-for (const { rule, before, after, people, effects, requires: [had, has] = [true, true], names: [had_names, has_names] = [] } of cases)
+for (const { rule, before, after, people, effects, requires: [had, has] = [true, true], names: [had_names, has_names] = [], kind } of cases)
   test(rule, () => {
-    const count = countEffects(givenBy(had, before, had_names), givenBy(has, after, has_names), 1_000)
+    const count = countEffects(givenBy(had, before, had_names), givenBy(has, after, has_names), 1_000, kind)
     for (const given of people) count.add(given, 1)
     assert.deepEqual(
       count.finish().map(({ scope, change, people }) => [scope, change, people]),
@@ -106,7 +113,7 @@ test('people are counted up to the most', () => {
 test('the roles of a count are those whose holders can gain or lose something, until all of it is counted to the most', () => {
   const before = givenBy(true, ['a:read', 'b:read', 'c:write', 'staff:read', 'd:write'])
   const after = givenBy(true, ['a:', 'b:read', 'c:write', 'staff:', 'd:'])
-  const count = finish(effectSteps(before, after, 2))
+  const count = finish(effectSteps(before, after, { most: 2, kind: 'user' }))
   assert.deepEqual(count.roles, ['a', 'd'])
   assert.equal(count.add(['a', 'c'], 2), 1, 'only what a role of the person changes is compared')
   assert.deepEqual([count.isOpen('a'), count.isOpen('d'), count.isOpen('b'), count.isOpen('unknown')], [false, true, false, false])

@@ -4,6 +4,7 @@
  * before or after it whether everyone gains or loses it, and else how many people. A person who has the scope by another role neither gains nor
  * loses it.
  */
+import type { RoleKind } from '@ostiary/contract/objects/role.ts'
 import { finish, flatMapSteps, type Steps } from '../../base/steps.ts'
 import { type Access, type RoleSet, rolesHeld } from '../../protocol/roles.ts'
 
@@ -35,8 +36,8 @@ export interface EffectCount {
 }
 
 /** Counts the people who gain and lose something, each scope up to `most`. For changes of a few scopes. */
-export function countEffects(before: Given, after: Given, most: number) {
-  const { add, effects } = finish(effectSteps(before, after, most))
+export function countEffects(before: Given, after: Given, most: number, kind: RoleKind = 'user') {
+  const { add, effects } = finish(effectSteps(before, after, { most, kind }))
   return { add, finish: () => finish(effects()) }
 }
 
@@ -59,9 +60,15 @@ interface Group {
 
 type Counted = Pick<Effect, 'identifier' | 'scope'> & { readonly group: Group; readonly is_gone: boolean }
 
+/** Whom to count: users, or members by the roles of organizations. */
+interface Counting {
+  readonly most: number
+  readonly kind: RoleKind
+}
+
 /** Both have the same roles at the same places. */
-export function* effectSteps(before: Given, after: Given, most: number): Steps<EffectCount> {
-  const everyone = { before: rolesHeld(before.access, 'user', []), after: rolesHeld(after.access, 'user', []) }
+export function* effectSteps(before: Given, after: Given, whom: Counting): Steps<EffectCount> {
+  const everyone = { before: rolesHeld(before.access, whom.kind, []), after: rolesHeld(after.access, whom.kind, []) }
   const found: (Effect | Counted)[] = []
   const groups = createGroups()
   for (const identifier of new Set([...before.access.requiring.keys(), ...after.access.requiring.keys()])) {
@@ -87,7 +94,7 @@ export function* effectSteps(before: Given, after: Given, most: number): Steps<E
     }
     yield
   }
-  return counting(before.access, found, yield* groups.byPlace(), most)
+  return counting(before.access, found, yield* groups.byPlace(), whom)
 }
 
 /** A resource server before or after the change. Nobody has the scopes of one that is not there. */
@@ -143,9 +150,10 @@ function counting(
   { roles }: Access,
   found: readonly (Effect | Counted)[],
   by_place: ReadonlyMap<number, readonly Group[]>,
-  most: number,
+  whom: Counting,
 ): EffectCount {
-  const placeOf = new Map(roles.flatMap(({ id, kind }, place) => (kind === 'user' ? [[id, place] as const] : [])))
+  const { most } = whom
+  const placeOf = new Map(roles.flatMap(({ id, kind }, place) => (kind === whom.kind ? [[id, place] as const] : [])))
   const isFull = ({ before, after, gained, lost }: Group) =>
     (gained >= most || without(after, before) === none) && (lost >= most || without(before, after) === none)
   /** Of each role, the groups that are not full. */

@@ -1,23 +1,18 @@
 /** Says what a change of one role would give and take, and how many people it concerns (`effects.ts`). */
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { ResourceServer } from '@ostiary/contract/objects/resource-server.ts'
 import type { RoleFields } from '@ostiary/contract/objects/role.ts'
 import { most_counted, type RolePreview } from '@ostiary/contract/role-preview.ts'
 import { z } from 'zod'
-import { restartLimit } from '../../base/database-time.ts'
 import { type Db, list, sql } from '../../db/db.ts'
-import { inEnvironment } from '../../db/environment.ts'
 import { createAccess, type DefinedRole } from '../../protocol/roles.ts'
 import type { NamedServer } from '../resource-servers/scope-versions.ts'
 import { definedRoles } from './access.ts'
 import { countEffects } from './effects.ts'
 import { inEffect } from './permissions.ts'
+import { countMembers, countUsers } from './preview-people.ts'
 import { findWrittenVersions, type RoleRow } from './store.ts'
 
-/** Of a role with more holders the newest are counted. */
-const most_read = 20_000
-const holders_at_once = 500
 const servers_at_once = 50
 
 /** @param servers those that the permissions name, before and after */
@@ -26,7 +21,7 @@ export async function previewRole(
   current: RoleRow,
   { fields, servers, is_written }: { fields: RoleFields; servers: readonly NamedServer[]; is_written: boolean },
 ): Promise<RolePreview> {
-  const { environment_id, id, permissions } = current
+  const { environment_id, id, kind, permissions } = current
   const requiring = await findRequiring(
     db,
     environment_id,
@@ -39,18 +34,20 @@ export async function previewRole(
     after.add(role.id === id ? changed(role, fields, is_written ? written_now : role.named) : role)
   }
   const open = new Map<string, ReadonlySet<string>>() // where no roles are required, a role changes nothing
-  const count = countEffects({ access: before.finish([]), open }, { access: after.finish([]), open }, most_counted)
-  const users = await readHolders(db, environment_id, id, count.add)
+  const count = countEffects({ access: before.finish([]), open }, { access: after.finish([]), open }, most_counted, kind)
+  const people = await (kind === 'user' ? countUsers : countMembers)(db, environment_id, id, count.add)
   const slugs = new Map(requiring.map(({ identifier, slug }) => [identifier, slug]))
+  /** A role is for users or for members, so it concerns none of the others. */
+  const ofKind = <N extends number | null>(people: N) => (kind === 'user' ? { users: people, members: 0 } : { users: 0, members: people })
   const effects = count.finish().map(({ identifier, scope, change, people }) => ({
     resource_server: slugs.get(identifier) ?? identifier,
     scope,
     change,
-    users: people,
+    ...ofKind(people),
   }))
   const given = inEffect(permissions, servers, await findWrittenVersions(db, environment_id, id))
   return {
-    users,
+    ...ofKind(Math.min(people, most_counted)),
     effects: effects.sort((a, b) => order(a.resource_server, b.resource_server) || order(a.scope, b.scope)),
     without_effect: without(permissions, given),
   }
@@ -81,41 +78,6 @@ async function findRequiring(db: Db, environment_id: EnvironmentId, ids: readonl
     found.push(...rows)
   }
   return found
-}
-
-const Holder = z.object({ user_id: z.string() })
-const Given = z.object({ roles: z.array(z.string()) })
-
-/** Reads the roles of the people who were given a role, newest first, and returns how many they are, counted up to the most. */
-async function readHolders(
-  db: Db,
-  environment_id: EnvironmentId,
-  role_id: string,
-  add: (given: readonly string[], people: number) => void,
-): Promise<number> {
-  const of = db.of(environment_id)
-  let people = 0
-  let last = ''
-  for (let read = 0; read < most_read; read += holders_at_once) {
-    restartLimit()
-    const rows = await of.all(
-      Holder,
-      sql`select user_id from role_holders where role_id = ${role_id} and ${inEnvironment(environment_id)}
-           ${last === '' ? sql`` : sql`and user_id < ${last}`} order by user_id desc limit ${holders_at_once}`,
-    )
-    if (rows.length === 0) break
-    last = rows.at(-1)?.user_id ?? ''
-    const ids = list(rows.map(({ user_id }) => user_id))
-    const users = await of.all(
-      Given,
-      sql`select roles from users where environment_id = ${environment_id} and id in (${ids}) and blocked_at is null`,
-    )
-    people += users.length
-    for (const [text, alike] of Map.groupBy(users, ({ roles }) => roles.join(' '))) add(text.split(' '), alike.length)
-    if (rows.length < holders_at_once) break
-    await nextTurn()
-  }
-  return Math.min(people, most_counted)
 }
 
 /** The permissions but those that are given. */
