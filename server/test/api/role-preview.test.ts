@@ -114,7 +114,7 @@ const membersOf = async (role: { id: string }, body: object) => {
 
 test('a preview of a role of organizations counts members, each in the organization where it has the role', async () => {
   assert.deepEqual(await membersOf(manager, { permissions: [] }), [0, 0])
-  const [ann, ben] = [await of_test.user(), await of_test.user({ roles: ['reader'] })]
+  const [ann, ben] = [await createUser(), await createUser('reader')]
   const members = [{ user_id: ann.id, roles: ['manager'] }]
   await of_test.create({ members })
   await of_test.create({ members: [...members, { user_id: ben.id, roles: ['clerk', 'manager'] }] })
@@ -140,7 +140,7 @@ test('a role of every member concerns every member, and no user', async () => {
 
 test('blocked users, members of disabled organizations and removed members are not counted', async () => {
   const role = await roles.createRole('keeper', { orders: ['orders:write'] }, { kind: 'organization' })
-  const people = [await of_test.user(), await of_test.user(), await of_test.user(), await of_test.user()]
+  const people = [await createUser(), await createUser(), await createUser(), await createUser()]
   const members = people.map(({ id }) => ({ user_id: id, roles: ['keeper'] }))
   const [open, closed, gone] = [await of_test.create({ members }), await of_test.create({ members }), await of_test.create({ members })]
   const count = async () => membersOf(role, { permissions: [] })
@@ -160,7 +160,7 @@ test('blocked users, members of disabled organizations and removed members are n
 
 test('more than 1,000 members are 1,000, over as many parts as they need', async () => {
   const role = await roles.createRole('worker', { orders: ['orders:write'] }, { kind: 'organization' })
-  const user = await of_test.user()
+  const user = await createUser()
   const [first, second] = [await of_test.create(), await of_test.create()]
   const { db } = w.deployment
   const now = w.now()
