@@ -15,6 +15,7 @@ export const readinessCodes = [
   'passkeys_usable',
   'claims_for_products',
   'roles_give_scopes',
+  'organizations_exist',
   'real_sign_in',
 ] as const
 

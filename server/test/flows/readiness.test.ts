@@ -5,6 +5,7 @@ import type { Readiness } from '@ostiary/contract/readiness.ts'
 import { sql } from '../../src/db/db.ts'
 import { insertMember } from '../../src/domain/members/store.ts'
 import { createPerson } from '../support/cookie-browser.ts'
+import { organizationsOf } from '../support/organizations.ts'
 import { until } from '../support/receiver.ts'
 import { createRole, deleteRole } from '../support/roles.ts'
 import { createAuthKey } from '../support/tenants.ts'
@@ -144,6 +145,28 @@ test('a resource server that requires roles warns until a role gives one of its 
   await deleteRole(w, environment, role)
   assert.equal(await warns(), true)
   expectStatus(200, await w.call('PATCH', `${environment.path}/resource-servers/${server.id}`, { body: { scopes: [] } }))
+  assert.equal(await warns(), false)
+})
+
+test('what requires an organization warns until there is one, and a disabled application does not', async () => {
+  const { live: environment } = await w.createProject('organizations')
+  const warns = async () => (await failing(environment)).includes('organizations_exist')
+  const patch = async (path: string, body: object) => expectStatus(200, await w.call('PATCH', `${environment.path}/${path}`, { body }))
+  const application = await w.createApplication(environment, { organizations: 'optional' })
+  const body = { slug: 'orders', name: 'Orders', identifier: 'https://orders.example.com', organizations: 'required' }
+  assert.equal(await warns(), false)
+  await patch(`applications/${application.id}`, { organizations: 'required' })
+  assert.equal(await warns(), true)
+  await patch(`applications/${application.id}`, { disabled: true })
+  assert.equal(await warns(), false)
+  const server = expectStatus(201, await w.call('POST', `${environment.path}/resource-servers`, { body }))
+  assert.equal(await warns(), true)
+  const of_live = await organizationsOf(w, environment)
+  const { id } = await of_live.create()
+  assert.equal(await warns(), false)
+  expectStatus(204, await of_live.auth('DELETE', `organizations/${id}`))
+  assert.equal(await warns(), true)
+  await patch(`resource-servers/${server.id}`, { organizations: 'none' })
   assert.equal(await warns(), false)
 })
 

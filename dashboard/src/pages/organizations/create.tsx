@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { useAction } from '../../parts/action.ts'
 import { entered, NameField, SlugField, slugFrom } from '../../parts/fields.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
+import { readiness } from '../../queries/environment.ts'
 import { organizations } from '../../queries/organizations.ts'
 import { toOrganization, useEnvironment } from '../../scope.tsx'
 
@@ -15,7 +16,7 @@ export function CreateOrganization({ close }: { close: () => void }) {
   const [slug, setSlug] = useState('')
   const [external_id, setExternalId] = useState('')
   const action = useAction(() => client.createOrganization({ name, ...(slug ? { slug } : {}), ...(external_id ? { external_id } : {}) }), {
-    changes: [organizations.all({ at })],
+    changes: [organizations.all({ at }), readiness.all({ at })],
     done: ({ id }) => void navigate(toOrganization(id)),
   })
   return (

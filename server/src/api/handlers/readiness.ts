@@ -6,6 +6,7 @@ import {
   countPasskeyOnly,
   countSecretKeys,
   findProviders,
+  findRequiredOrganizations,
   findServerNamed,
   findWebhooks,
   hasSignIn,
@@ -32,7 +33,9 @@ export const getReadiness: Handler<'getReadiness'> = async (services, call): Pro
   if (!row) throw notFound()
   const { claims, email, links, sign_in, sign_up } = effectiveSettings(type, row.settings)
   const passkey_only = sign_in.passkey ? 0 : await countPasskeyOnly(db, id)
-  const { requiring, ungiven } = findUngiven((await (await issuers.find(id))?.access()) ?? no_access)
+  const access = (await (await issuers.find(id))?.access()) ?? no_access
+  const { requiring, ungiven } = findUngiven(access)
+  const { applications: needing, servers } = access.need_organization
   return judgeReadiness({
     type,
     issuer,
@@ -47,6 +50,7 @@ export const getReadiness: Handler<'getReadiness'> = async (services, call): Pro
     webhooks,
     providers,
     resource_servers: { requiring, ungiven: ungiven === null ? null : await findServerNamed(db, id, ungiven) },
+    organizations: needing.size + servers.size === 0 ? { required_by: null, exist: true } : await findRequiredOrganizations(db, id),
     owners,
     passkey_only,
     has_sign_in,

@@ -17,6 +17,7 @@ const ready: Findings = {
   webhooks: { enabled: 1, with_http: null, silent: null, given_up: null },
   providers: { enabled: 1, failed: null },
   resource_servers: { requiring: 1, ungiven: null },
+  organizations: { required_by: { kind: 'application', name: 'Shop' }, exist: true },
   owners: 2,
   passkey_only: 0,
   has_sign_in: true,
@@ -61,6 +62,7 @@ const failures: Case[] = [
   { why: 'a product needs a user name that nobody has', found: { applications: { ...ready.applications, needing: { preferred_username: shop, name: null } } }, code: 'claims_for_products', link: '/E/settings', required: false },
   { why: 'a product needs a name that nobody has', found: { applications: { ...ready.applications, needing: { preferred_username: shop, name: shop } }, claims: { preferred_username: 'email', name: 'none' } }, code: 'claims_for_products', link: '/E/settings', required: false },
   { why: 'no role gives a scope of a resource server that requires roles', found: { resource_servers: { requiring: 2, ungiven: shop } }, code: 'roles_give_scopes', link: '/E/roles', required: false },
+  { why: 'an application requires an organization, and there is none', found: { organizations: { required_by: { kind: 'application', name: 'Shop' }, exist: false } }, code: 'organizations_exist', link: '/E/organizations', required: false },
   { why: 'no person signed in',                   found: { has_sign_in: false },                                            code: 'real_sign_in',       link: '/E/events?type=sign_in.succeeded', required: true },
 ]
 for (const { why, found, code, link, required } of failures)
@@ -103,6 +105,7 @@ test('a check without an object passes and says that it does not apply, and no d
     providers: { enabled: 0, failed: null },
     links: { terms_url: null, privacy_url: null, support_url: null },
     resource_servers: { requiring: 0, ungiven: null },
+    organizations: { required_by: null, exist: false },
     owners: 1,
     has_sign_in: false,
   }
@@ -118,6 +121,7 @@ test('a check without an object passes and says that it does not apply, and no d
       'passkeys_usable',
       'claims_for_products',
       'roles_give_scopes',
+      'organizations_exist',
     ].map((code) => [code, true]),
   )
   for (const { detail } of [...checks, ...judgeReadiness({ ...ready, passkey_only: 2, secret_keys: { all: 2, open: 2 } }).checks])

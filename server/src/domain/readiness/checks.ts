@@ -49,6 +49,11 @@ export interface Findings {
     /** One of them of which no role gives a scope. */
     ungiven: Named | null
   }
+  organizations: {
+    /** An application or a resource server that takes nobody without an organization, and what it is. */
+    required_by: { kind: 'application' | 'resource server'; name: string } | null
+    exist: boolean
+  }
   owners: number
   /** People whose only second factor is a passkey while passkeys are off, counted up to `most_counted`. */
   passkey_only: number
@@ -234,6 +239,19 @@ const checks: Record<ReadinessCheck['code'], Check> = {
       return requiring === 0
         ? nothing('No resource server requires roles.', link)
         : passed('Every resource server that requires roles has a role that gives a scope.', link)
+    },
+  },
+  organizations_exist: {
+    level: 'recommended',
+    judge({ organizations: { required_by, exist }, url }) {
+      const link = `${url}/organizations`
+      if (required_by === null) return nothing('Nothing requires an organization.', link)
+      return exist
+        ? passed('An organization exists, and people can act in it.', link)
+        : failed(
+            `The ${required_by.kind} ${quoted(required_by)} takes only people who act in an organization, and there is none, so nobody gets in. Create one and add its members, or let people in without one.`,
+            link,
+          )
     },
   },
   real_sign_in: {

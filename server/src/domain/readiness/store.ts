@@ -166,6 +166,24 @@ export const findServerNamed = (db: Db, environment_id: EnvironmentId, identifie
       sql`select id, name from resource_servers where environment_id = ${environment_id} and identifier = ${identifier}`,
     )
 
+const Requiring = z.object({ name: z.string() })
+const Exists = z.object({ organizations: z.int() })
+
+/** Finds an enabled application or else a resource server that requires an organization, and whether the environment has one. */
+export async function findRequiredOrganizations(db: Db, environment_id: EnvironmentId): Promise<Findings['organizations']> {
+  const of = db.of(environment_id)
+  const requires = sql`environment_id = ${environment_id} and organizations = 'required'`
+  const [application, server, count] = await Promise.all([
+    of.maybeOne(Requiring, sql`select name from applications where ${requires} and disabled = 0 limit 1`),
+    of.maybeOne(Requiring, sql`select name from resource_servers where ${requires} limit 1`),
+    of.maybeOne(Exists, sql`select organizations from organization_counts where environment_id = ${environment_id}`),
+  ])
+  return {
+    required_by: application ? { kind: 'application', ...application } : server ? { kind: 'resource server', ...server } : null,
+    exist: count !== null && count.organizations > 0,
+  }
+}
+
 /** Counts the owners of a tenant up to two. */
 export async function countOwners(db: Db, tenant_id: TenantId): Promise<number> {
   const row = await db.maybeOne(
