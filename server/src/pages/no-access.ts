@@ -1,5 +1,5 @@
 // pure
-/** The page of a person whose roles leave nothing of what an app asks for: another account, or back to the app. */
+/** The page of a person whose roles leave nothing of what an app asks for, or who is no member: another account, or back to the app. */
 import { html } from '../base/html.ts'
 import { breakable } from './address.ts'
 import type { DecisionView } from './decision.ts'
@@ -12,15 +12,17 @@ export interface NoAccessView extends Omit<DecisionView, 'not_you_url'> {
   other_account_url: string | null
   /** The person can act for another organization. */
   has_organizations: boolean
+  /** Of the organization that the app asks for, or of any where it needs one; also where it asks for none. */
+  is_member: boolean
 }
 
 export function noAccessPage(context: PageContext, view: NoAccessView): Page {
-  const { csrf, request, session_id, application, person, other_account_url, has_organizations, problem } = view
+  const { csrf, request, session_id, application, person, other_account_url, has_organizations, is_member, problem } = view
   const texts = context.texts.no_access
   const title = texts.title(application.name)
   const body = html`<div class="pair">${appTile(application)}<i aria-hidden="true"></i>${brandTile(context)}</div>
 <h1>${title}</h1>
-<p class="sub">${texts.text(html`<b>${application.name}</b>`)}</p>
+<p class="sub">${(is_member ? texts.text : texts.not_a_member)(html`<b>${application.name}</b>`)}</p>
 ${formSummary(context, problem)}
 <div class="who">${avatar(person)}<span class="name">${breakable(person.email)}</span></div>
 <form method="post" action="${context.issuer}/consent">${hidden({ csrf, request, session: session_id })}

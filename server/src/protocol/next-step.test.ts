@@ -93,7 +93,7 @@ const acting = {
   membership: { organization_id: 'org_1', organization_slug: 'acme', organization_name: 'Acme', membership: 1, role_ids: [] },
 } as const
 const kept_out = { sessions: [{ ...anna, no_access: why }, bert] }
-const no_access = { kind: 'no_access', session_id: 'ses_anna', why }
+const no_access = { kind: 'no_access', session_id: 'ses_anna', code: 'no_access', why }
 const has_passkey = { sessions: [{ ...anna, has_second_factor: true, has_passkey: true }] }
 const two_has_passkey = { sessions: [{ ...anna, acr: 'urn:ostiary:2fa', has_second_factor: true, has_passkey: true }] }
 const with_passkey = { sessions: [{ ...anna, acr: 'urn:ostiary:passkey' }] }
@@ -225,12 +225,12 @@ const cases: Case[] = [
   { rule: 'nothing is said about organizations before the second factor', situation: { ...in_organization('open'), ...required }, step: second_factor },
   { rule: 'an organization is chosen before the roles are judged', situation: { sessions: [{ ...anna, organization: { kind: 'open' }, no_access: why }] }, step: { kind: 'select_organization', session_id: 'ses_anna' } },
   { rule: 'a code is for the organization of the person', situation: { sessions: [{ ...anna, organization: acting }] }, step: { ...issue('ses_anna'), organization: acting.membership } },
-  { rule: 'a person who is not a member has no access', situation: in_organization('missing'), step: { kind: 'no_access', session_id: 'ses_anna', why: reason`The person is a member of no organization that is enabled, and the request needs one.` } },
-  { rule: 'a person who is not a member of the organization of the request has no access', request: { organization: 'acme' }, situation: in_organization('missing'), step: { kind: 'no_access', session_id: 'ses_anna', why: not_in_it } },
+  { rule: 'a person who is not a member has no access', situation: in_organization('missing'), step: { kind: 'no_access', session_id: 'ses_anna', code: 'not_a_member', why: reason`The person is a member of no organization that is enabled, and the request needs one.` } },
+  { rule: 'a person who is not a member of the organization of the request has no access', request: { organization: 'acme' }, situation: in_organization('missing'), step: { kind: 'no_access', session_id: 'ses_anna', code: 'not_a_member', why: not_in_it } },
   { rule: 'prompt=none is access_denied for a person who is not a member', request: { prompt: ['none'] }, situation: in_organization('missing'), step: 'access_denied' },
   { rule: 'where another account of the browser is a member, the person can choose it', situation: { sessions: [{ ...anna, organization: { kind: 'missing' } }, { ...bert, organization: acting }] }, step: { kind: 'select_account' } },
-  { rule: 'a person who chose an account that is not a member has no access', request: { of_session: 'ses_anna' }, situation: { sessions: [{ ...anna, organization: { kind: 'missing' } }, { ...bert, organization: acting }] }, step: { kind: 'no_access', session_id: 'ses_anna', why: reason`The person is a member of no organization that is enabled, and the request needs one.` } },
-  { rule: 'the member of another account answers no request with a hint', request: { organization: 'acme' }, situation: { hinted_user_id: 'usr_anna', sessions: [{ ...anna, organization: { kind: 'missing' } }, { ...bert, organization: acting }] }, step: { kind: 'no_access', session_id: 'ses_anna', why: not_in_it } },
+  { rule: 'a person who chose an account that is not a member has no access', request: { of_session: 'ses_anna' }, situation: { sessions: [{ ...anna, organization: { kind: 'missing' } }, { ...bert, organization: acting }] }, step: { kind: 'no_access', session_id: 'ses_anna', code: 'not_a_member', why: reason`The person is a member of no organization that is enabled, and the request needs one.` } },
+  { rule: 'the member of another account answers no request with a hint', request: { organization: 'acme' }, situation: { hinted_user_id: 'usr_anna', sessions: [{ ...anna, organization: { kind: 'missing' } }, { ...bert, organization: acting }] }, step: { kind: 'no_access', session_id: 'ses_anna', code: 'not_a_member', why: not_in_it } },
   { rule: 'prompt=consent asks for consent of a first-party application too', request: { prompt: ['consent'] }, step: consent('ses_anna') },
 ]
 for (const { rule, step, ...change } of cases) {

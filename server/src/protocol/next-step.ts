@@ -54,11 +54,16 @@ export type NextStep =
   /** The person chooses the organization that they act for. */
   | { kind: 'select_organization'; session_id: string }
   /** The roles of the person leave nothing of the request, or the person is not a member of the organization that it needs. */
-  | { kind: 'no_access'; session_id: string; why: Reason }
+  | { kind: 'no_access'; session_id: string; code: NoAccess['code']; why: Reason }
   | { kind: 'consent'; session_id: string }
   /** The person presses a button for this request, and consents to nothing by it. */
   | { kind: 'press'; session_id: string }
   | { kind: 'refuse'; error: OAuthError }
+
+interface NoAccess {
+  code: 'no_access' | 'not_a_member'
+  why: Reason
+}
 
 /** The client. `needs_press`: an existing session alone yields no code. */
 export type RequestingClient = Pick<Client, 'consent'> & { needs_press: boolean }
@@ -95,8 +100,8 @@ export function nextStep(request: AuthorizationRequest, client: RequestingClient
     if (missing !== 'nothing') return refuse('interaction_required', reason`The person has to use a second factor.`)
     if (session.organization.kind === 'open')
       return refuse('interaction_required', reason`The person has to choose an organization, or none.`)
-    const why = whyNoAccess(request, session)
-    if (why !== null) return { kind: 'refuse', error: noAccess(why) }
+    const none = noAccessOf(request, session)
+    if (none !== null) return { kind: 'refuse', error: noAccess(none.why) }
     if (situation.names === 'required' && !session.has_name) return refuse('interaction_required', reason`The person has to enter a name.`)
     if (client.needs_press) return refuse('interaction_required', reason`This client gets no code without an action of the person.`)
     if (!consented) return refuse('consent_required', reason`The person has not consented to all of the scope.`)
@@ -112,8 +117,8 @@ export function nextStep(request: AuthorizationRequest, client: RequestingClient
   if (session.organization.kind === 'open') return { kind: 'select_organization', session_id: session.session_id }
   if (session.organization.kind === 'missing' && of_session === undefined && hinted_user_id === null && isOpenToAnother(situation))
     return { kind: 'select_account' }
-  const why = whyNoAccess(request, session)
-  if (why !== null) return { kind: 'no_access', session_id: session.session_id, why }
+  const none = noAccessOf(request, session)
+  if (none !== null) return { kind: 'no_access', session_id: session.session_id, ...none }
   if (!session.has_name && (situation.names === 'required' || (situation.names === 'optional' && request.asks_name)))
     return { kind: 'profile', session_id: session.session_id }
   if (has('consent') || !consented) return { kind: 'consent', session_id: session.session_id }
@@ -132,11 +137,13 @@ export const needsConsent = (
 const isOpenToAnother = ({ sessions }: Situation): boolean => sessions.some(({ organization }) => organization.kind === 'one')
 
 /** Unknown, disabled and foreign organizations have one reason, since the developers of an application could ask for those of others. */
-function whyNoAccess({ organization }: AuthorizationRequest, session: BrowserSession): Reason | null {
-  if (session.organization.kind !== 'missing') return session.no_access
-  return organization === undefined
-    ? reason`The person is a member of no organization that is enabled, and the request needs one.`
-    : reason`The person is not a member of the organization of the request, or it is unknown or disabled.`
+function noAccessOf({ organization }: AuthorizationRequest, session: BrowserSession): NoAccess | null {
+  if (session.organization.kind !== 'missing') return session.no_access && { code: 'no_access', why: session.no_access }
+  const why =
+    organization === undefined
+      ? reason`The person is a member of no organization that is enabled, and the request needs one.`
+      : reason`The person is not a member of the organization of the request, or it is unknown or disabled.`
+  return { code: 'not_a_member', why }
 }
 
 const issueFor = ({ session_id, consented_to, organization }: BrowserSession, client: RequestingClient): NextStep => ({

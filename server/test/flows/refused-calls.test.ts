@@ -78,9 +78,12 @@ const exact = await create('applications', {
 })
 const broken = await create('applications', { name: 'Broken', application_type: 'web', redirect_uris })
 await create('roles', { slug: 'staff', name: 'Staff', kind: 'user' })
+const members_only = await create('applications', { name: 'Members', application_type: 'web', organizations: 'required', redirect_uris })
 const staff_only = await create('applications', { name: 'Staff', application_type: 'web', allowed_roles: ['staff'], redirect_uris })
 const person = await createPerson(w, environment)
 const tokens = await person.tokens(client)
+const outsider = await createPerson(w, environment)
+await outsider.tokens(client)
 const blocked = await createPerson(w, environment)
 expectStatus(200, await w.call('POST', `/v1/auth/users/${blocked.id}/block`, { key: environment.secret }))
 const provider = await create('providers', {
@@ -293,6 +296,8 @@ const plants: Plant[] = [
   { code: 'passkey_counter_back', reason: /The counter of the passkey mth_\w+ went back/, has: { user_id: holder.id }, plant: async () => { await usePasskey(holder.device, { counter: 9 }); return usePasskey(holder.device, { counter: 9 }) } },
   { code: 'passkey_backup_changed', reason: /The passkey mth_\w+ changed whether it can be backed up/, has: { user_id: holder.id }, plant: () => usePasskey(holder.device, { counter: 20, backup_eligible: true }) },
   { code: 'no_access', reason: 'The person has none of the roles in allowed_roles of the application, such as staff.', has: { user_id: person.id, client_id: staff_only.client_id, status: 403 }, plant: () => authorize({}, staff_only, person.agent) },
+  { code: 'not_a_member', reason: 'The person is a member of no organization that is enabled, and the request needs one.', has: { user_id: outsider.id, client_id: members_only.client_id, status: 403 }, plant: () => authorize({}, members_only, outsider.agent) },
+  { code: 'not_a_member', reason: 'The person is no member of the organization of the request, or it is unknown or disabled.', has: { user_id: person.id, client_id: members_only.client_id, status: 403 }, plant: () => authorize({ organization: canary() }, members_only, person.agent) },
   { code: 'access_denied', reason: 'The person has none of the roles in allowed_roles of the application, such as staff.', has: { client_id: staff_only.client_id }, plant: () => authorize({ prompt: 'none' }, staff_only, person.agent) },
   { code: 'temporarily_unavailable', reason: 'Too many passwords were waiting to be hashed.', plant: crowdSignIn },
 ]

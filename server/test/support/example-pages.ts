@@ -148,7 +148,7 @@ const exampleNarrowConsent = (words: Words = usual): ConsentView => {
 
 const exampleNoAccess = (words: Words = usual): NoAccessView => {
   const { not_you_url, ...view } = examplePress(words)
-  return { ...view, has_organizations: false, other_account_url: not_you_url }
+  return { ...view, has_organizations: false, is_member: true, other_account_url: not_you_url }
 }
 
 const exampleOrganizations = (words: Words = usual): SelectOrganizationView => ({
@@ -707,7 +707,8 @@ export function examplePages(environment_type: 'test' | 'live', words = usual, l
     'consent, a scope that no role gives': consentPage(context, exampleNarrowConsent(words)),
     'consent, for an organization': consentPage(context, { ...exampleConsent(words), organization: { id: 'org_1', name: words.tenant } }),
     'no access': noAccessPage(context, exampleNoAccess(words)),
-    'no access, with other organizations': noAccessPage(context, { ...exampleNoAccess(words), has_organizations: true }),
+    'no access, no member': noAccessPage(context, { ...exampleNoAccess(words), is_member: false }),
+    'no access, with other organizations': noAccessPage(context, { ...exampleNoAccess(words), is_member: false, has_organizations: true }),
     'organization chooser': selectOrganizationPage(context, exampleOrganizations(words)),
     'organization chooser, one part of many': selectOrganizationPage(context, {
       ...exampleOrganizations(words),

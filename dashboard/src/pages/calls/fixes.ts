@@ -84,6 +84,7 @@ const of_pages: Record<string, string> = {
   passkey_counter_back:         'The passkey may have been copied. Remove it from the account and add a new one.',
   passkey_backup_changed:       'The passkey may have been copied. Remove it from the account and add a new one.',
   no_access:                    'Give the user a role that the reason names, or change the roles that let a person in, under Scopes and consent of the application.',
+  not_a_member:                 'Add the user as a member of the organization, or enable it, under Organizations. If the request names another one than you meant, send the id or the slug that its page shows.',
 }
 
 // biome-ignore format: this table is read by column

@@ -298,6 +298,8 @@ export const de: Texts = {
     title: (application: string) => `Sie haben keinen Zugang zu ${application}`,
     text: (application: Html) =>
       html`Sie sind angemeldet, aber Ihr Konto darf ${application} nicht verwenden. Bitten Sie die Verantwortlichen um Zugang.`,
+    not_a_member: (application: Html) =>
+      html`Sie sind angemeldet, aber Ihr Konto ist kein Mitglied der Organisation, die ${application} braucht. Bitten Sie die Verantwortlichen, Sie aufzunehmen.`,
     other_organization: 'Andere Organisation wählen',
     other_account: 'Anderes Konto verwenden',
     back: (application: string) => `Zurück zu ${application}`,

@@ -294,6 +294,8 @@ export const en = {
     title: (application: string) => `You have no access to ${application}`,
     text: (application: Html) =>
       html`You are signed in, but your account may not use ${application}. Ask the people who run it for access.`,
+    not_a_member: (application: Html) =>
+      html`You are signed in, but your account is not a member of the organization that ${application} needs. Ask the people who run it to add you.`,
     other_organization: 'Choose another organization',
     other_account: 'Use another account',
     back: (application: string) => `Back to ${application}`,

@@ -69,27 +69,41 @@ function pressAnswer(services: OidcServices, call: OidcCall, interaction: Author
   return withCookies(html(pressPage(context, { ...view, person })), set_cookie)
 }
 
-/** Tells the person of this session that their roles leave nothing of the request. Its form is that of consent, too. */
+/** Tells the person of this session that their roles leave nothing of the request, or that they are no member. Its form is that of consent, too. */
 export async function showNoAccess(
   services: OidcServices,
   call: OidcCall,
   interaction: Authorization,
-  { session_id, why }: { session_id: string; why: Reason },
+  { session_id, code, why }: { session_id: string; code: NoAccessCode; why: Reason },
 ): Promise<Answer> {
   const place = placeOf('consent', call, interaction)
-  const page = (shown: { problem: FormRefused | null }) => noAccessAnswer(services, call, interaction, { session_id, ...shown })
+  const page = (shown: { problem: FormRefused | null }) => noAccessAnswer(services, call, interaction, { session_id, code, ...shown })
   const answer = await showStep(services, call, interaction.browser, { place, view: { problem: null }, page })
-  return refused(answer, refusal('no_access', why))
+  return refused(answer, refusal(code, why))
 }
 
-async function noAccessAnswer(services: OidcServices, call: OidcCall, interaction: Authorization, step: ConsentStep): Promise<Answer> {
+type NoAccessCode = 'no_access' | 'not_a_member'
+
+async function noAccessAnswer(
+  services: OidcServices,
+  call: OidcCall,
+  interaction: Authorization,
+  step: ConsentStep & { code: NoAccessCode },
+): Promise<Answer> {
   const person = interaction.browser.sessions.find(({ id }) => id === step.session_id)
   if (!person) return redirect(continueUrl(call, interaction.query))
   call.subject.user_id = person.user_id
-  const { context, view, set_cookie } = decisionOf(services, call, interaction, step)
+  const { code, ...shown } = step
+  const { context, view, set_cookie } = decisionOf(services, call, interaction, shown)
   const is_hinted = hintedUser(call.issuer, interaction.request.id_token_hint) !== null
   const has_organizations = await canChoose(services, call, interaction, person)
-  const page = noAccessPage(context, { ...view, person, has_organizations, other_account_url: is_hinted ? null : view.not_you_url })
+  const page = noAccessPage(context, {
+    ...view,
+    person,
+    has_organizations,
+    is_member: code !== 'not_a_member',
+    other_account_url: is_hinted ? null : view.not_you_url,
+  })
   return withCookies(html(page), set_cookie)
 }
 
