@@ -13,8 +13,11 @@ export interface UseSession {
   user: SessionUser | null
   signedIn: boolean
   isLoading: boolean
-  /** Goes to the sign-in, and comes back to this page or to another path of the application. */
-  signIn: (return_to?: string) => void
+  /**
+   * Goes to the sign-in, and comes back to this page or to another path of the application. `organization` is the id or the slug of the one to
+   * act in, or `none`. Another one than before switches.
+   */
+  signIn: (return_to?: string, choice?: { organization?: string | undefined }) => void
   /** Ends the session here and at the issuer. */
   signOut: () => void
 }
@@ -41,8 +44,10 @@ const page = globalThis as unknown as Page // as: the hook runs in a browser; on
 /** Makes the hook. All components share one state, which is read again when the window gets the focus. */
 export function createUseSession({ useSyncExternalStore, path = '/auth' }: Options): () => UseSession {
   const actions = {
-    signIn: (return_to = page.location.pathname + page.location.search) =>
-      page.location.assign(`${path}/sign-in?${new URLSearchParams({ return_to })}`),
+    signIn: (return_to = page.location.pathname + page.location.search, { organization }: { organization?: string | undefined } = {}) => {
+      const asked = new URLSearchParams({ return_to, ...(organization === undefined ? {} : { organization }) })
+      page.location.assign(`${path}/sign-in?${asked}`)
+    },
     signOut: () => {
       const form = Object.assign(page.document.createElement('form'), { method: 'post', action: `${path}/sign-out` })
       page.document.body.append(form)

@@ -11,8 +11,10 @@ import { Hono } from 'hono'
 import { CompactEncrypt } from 'jose'
 import { createAgent, followToClient } from '../../server/test/support/cookie-browser.ts'
 import { freePort } from '../../server/test/support/free-port.ts'
+import { organizationsOf } from '../../server/test/support/organizations.ts'
 import { expectStatus, world } from '../../server/test/support/world.ts'
 import { createJar } from '../src/sessions/cookies.ts'
+import { isOfOrganization } from '../src/sessions/organization.ts'
 
 const w = await world()
 const user = await w.createUser(w.test, { email: 'ada@example.com', name: 'Ada Example' })
@@ -227,6 +229,58 @@ test('sign-ins in several tabs end each in its own page, and the oldest of more 
   assert.ok(jar.has('ostiary-session'))
 })
 
+test('a sign-in names an organization, the session says which one it is for, and the answer for another one is refused', async () => {
+  const base_url = 'http://localhost:8101'
+  const options = await register(base_url)
+  const use = async (organizations: string) => {
+    const path = `${w.test.path}/applications/${options.client_id}`
+    expectStatus(200, await w.call('PATCH', path, { body: { organizations } }))
+  }
+  await use('optional')
+  const of_test = await organizationsOf(w, w.test)
+  const members = [{ user_id: user.id }]
+  const [acme, other] = [await of_test.create({ slug: 'acme', members }), await of_test.create({ slug: 'other', members })]
+  const { send } = await startHono(options)
+  const { go, cookie } = browserFor(send)
+  const sessions = forNext(options)
+  const signInTo = async (organization: string) =>
+    (await go(await callbackOf(await go(sessions.signInPath('/', { organization })), base_url))).status
+  const session = () => sessions.get({ toString: cookie })
+
+  for (const [organization, org_id] of [
+    ['acme', acme.id],
+    [other.id, other.id],
+    ['none', null],
+  ] as const) {
+    assert.equal(await signInTo(organization), 303)
+    assert.equal((await session())?.org_id, org_id)
+    assert.equal((await session())?.user.org_id, org_id ?? undefined)
+  }
+  assert.equal(await signInTo('acme'), 303)
+  w.advance(3_590)
+  await go('/orders')
+  assert.equal((await session())?.org_id, acme.id, 'after a refresh')
+  await use('none')
+  for (const organization of ['acme', acme.id]) assert.equal(await signInTo(organization), 400, 'the issuer ignores it')
+  assert.equal((await send('/auth/sign-in?organization=a%20b')).status, 400)
+})
+
+// biome-ignore format: this table is read by column
+const asked_organizations: [asked: string, claims: Record<string, string>, is_it: boolean][] = [
+  ['none',  {},                                     true],
+  ['none',  { org_id: 'org_1' },                    false],
+  ['org_1', { org_id: 'org_1', org_slug: 'acme' },  true],
+  ['org_1', { org_id: 'org_2', org_slug: 'org_1' }, false],
+  ['org_1', {},                                     false],
+  ['acme',  { org_id: 'org_1', org_slug: 'acme' },  true],
+  ['acme',  { org_id: 'org_1', org_slug: 'other' }, false],
+  ['acme',  { org_id: 'org_1' },                    true],
+  ['acme',  {},                                     false],
+]
+for (const [asked, claims, is_it] of asked_organizations)
+  test(`an ID token with ${JSON.stringify(claims)} ${is_it ? 'is' : 'is not'} for the organization "${asked}"`, () =>
+    assert.equal(isOfOrganization(claims, asked), is_it))
+
 test('a session whose grant has ended is over with its next refresh', async () => {
   const { go } = await signedIn(startHono)
   const { key } = expectStatus(201, await w.call('POST', `${w.test.path}/auth-keys`, { body: { type: 'auth_secret' } }))
@@ -415,7 +469,9 @@ test('the hook of React knows the user after one request, and goes to sign-in an
   assert.deepEqual([shown_user?.email, is_signed_in], ['ada@example.com', true])
   assert.equal(useSession(), useSession(), 'the same state is the same object')
   signIn()
+  signIn('/orders', { organization: 'acme' })
   signOut()
-  assert.deepEqual(went, ['/auth/sign-in?return_to=%2Forders%3Fpage%3D2', 'post /auth/sign-out'])
+  const begun = ['/auth/sign-in?return_to=%2Forders%3Fpage%3D2', '/auth/sign-in?return_to=%2Forders&organization=acme']
+  assert.deepEqual(went, [...begun, 'post /auth/sign-out'])
   assert.ok(base_url)
 })

@@ -39,6 +39,8 @@ export interface SessionUser {
 
 export interface Session {
   user: SessionUser
+  /** The id of the organization that the person acts in; `null` for none. It never changes: another one is a new sign-in. */
+  org_id: string | null
   /** For calls to an API. It stays on the server. */
   access_token: string
   /** When the access token expires. */

@@ -11,6 +11,7 @@ import { platform } from '../runtime.ts'
 import { createJar } from './cookies.ts'
 import { challengeOf, createIssuer, errorIn, randomText, type Tokens } from './issuer.ts'
 import { type Session, SessionError, type SessionOptions } from './options.ts'
+import { isOfOrganization, isOrganization, orgIdOf } from './organization.ts'
 import { createRefresher } from './refresh.ts'
 
 export { type Session, SessionError, type SessionErrorCode, type SessionOptions, type SessionUser } from './options.ts'
@@ -28,8 +29,11 @@ export interface Sessions {
   load(cookie: string | null): Promise<Loaded>
   /** Reads the session without a refresh, for code that cannot set cookies. `null` when the access token has expired. */
   peek(cookie: string | null): Promise<Session | null>
-  /** The address that begins a sign-in and returns to a path of the application. */
-  signInPath(return_to: string): string
+  /**
+   * The address that begins a sign-in and returns to a path of the application. `organization` is the id or the slug of the one to act in, or
+   * `none`; without it the person chooses where there is a choice.
+   */
+  signInPath(return_to: string, choice?: { organization?: string | undefined }): string
 }
 
 interface SignIn {
@@ -37,6 +41,8 @@ interface SignIn {
   nonce: string
   verifier: string
   return_to: string
+  /** The one that was asked for. */
+  organization?: string
   /** In seconds since 1970. */
   until: number
 }
@@ -74,9 +80,12 @@ export function createSessions(options: SessionOptions): Sessions {
   async function signIn(url: URL, cookie: string | null): Promise<Response> {
     const return_to = url.searchParams.get('return_to') ?? '/'
     if (!isOwnPath(return_to, origin)) return text(400, 'return_to must be a path of this application, such as /orders.')
+    const organization = url.searchParams.get('organization')
+    if (organization !== null && !isOrganization(organization)) return text(400, 'organization must be an id, a slug, or none.')
+    const asked = organization === null ? {} : { organization }
     const [verifier, state, nonce] = [randomText(), randomText(), randomText()]
     const earlier = (await signInsOf(cookie)).slice(-(most_sign_ins - 1))
-    const begun = await signInCookie([...earlier, { state, nonce, verifier, return_to, until: seconds() + sign_in_seconds }])
+    const begun = await signInCookie([...earlier, { state, nonce, verifier, return_to, ...asked, until: seconds() + sign_in_seconds }])
     const { authorization_endpoint } = await issuer.metadata()
     const parameters = {
       response_type: 'code',
@@ -88,6 +97,7 @@ export function createSessions(options: SessionOptions): Sessions {
       code_challenge: await challengeOf(verifier),
       code_challenge_method: 'S256',
       ...(options.resource === undefined ? {} : { resource: options.resource }),
+      ...asked,
     }
     return redirect(`${authorization_endpoint}?${new URLSearchParams(parameters)}`, [begun])
   }
@@ -108,6 +118,8 @@ export function createSessions(options: SessionOptions): Sessions {
       throw error
     })
     if (tokens === null) return text(400, `The sign-in was refused. Begin again: ${path}/sign-in`, [others])
+    if (begun.organization !== undefined && !isOfOrganization(decodeJwt(tokens.id_token), begun.organization))
+      return text(400, 'The sign-in is for another organization than the one that was asked for.', [others])
     return redirect(`${origin}${begun.return_to}`, [others, await sessionCookie(tokens, seconds() + max_age_seconds)])
   }
 
@@ -156,7 +168,8 @@ export function createSessions(options: SessionOptions): Sessions {
       const kept = await read(cookie)
       return kept === null || kept.expires_at <= seconds() ? null : sessionOf(kept)
     },
-    signInPath: (return_to) => `${path}/sign-in?${new URLSearchParams({ return_to })}`,
+    signInPath: (return_to, { organization } = {}) =>
+      `${path}/sign-in?${new URLSearchParams({ return_to, ...(organization === undefined ? {} : { organization }) })}`,
     async handle(request) {
       const url = new URL(request.url)
       const cookie = request.headers.get('cookie')
@@ -179,7 +192,7 @@ export function createSessions(options: SessionOptions): Sessions {
 
 function sessionOf({ access_token, id_token, expires_at }: Tokens): Session {
   const { iss: _iss, aud: _aud, exp: _exp, iat: _iat, nonce: _nonce, at_hash: _at_hash, ...claims } = decodeJwt(id_token)
-  return { user: { ...claims, sub: String(claims.sub) }, access_token, expires_at: new Date(expires_at * 1000) }
+  return { user: { ...claims, sub: String(claims.sub) }, org_id: orgIdOf(claims), access_token, expires_at: new Date(expires_at * 1000) }
 }
 
 /** Whether a text is a path of this origin: `//evil.example` and `/\evil.example` are not. */
