@@ -2421,7 +2421,7 @@ export type Readiness = {
 
 export type ReadinessCheck = {
   /** The name of the check. */
-  code: 'mail_works' | 'application_exists' | 'https_only' | 'no_try_address' | 'keys_restricted' | 'webhooks_answer' | 'providers_answer' | 'links_set' | 'two_owners' | 'passkeys_usable' | 'claims_for_products' | 'roles_give_scopes' | 'real_sign_in'
+  code: 'mail_works' | 'application_exists' | 'https_only' | 'no_try_address' | 'keys_restricted' | 'webhooks_answer' | 'providers_answer' | 'links_set' | 'two_owners' | 'passkeys_usable' | 'claims_for_products' | 'roles_give_scopes' | 'organizations_exist' | 'real_sign_in'
   /** Whether the environment passes the check now. */
   ok: boolean
   /** Whether there is something to check: without a key, no key has to be restricted. Such a check passes. */
@@ -2656,8 +2656,10 @@ export type RoleCreation = {
 export type RoleKind = 'user' | 'organization'
 
 export type RolePreview = {
-  /** How many users were given the role, counted to 1,000. Blocked users are not counted. */
+  /** How many users were given the role, counted to 1,000. Blocked users are not counted. 0 for a role of members. */
   users: number
+  /** How many members of organizations were given the role, counted to 1,000: a user in two organizations is two members. Blocked users and members of disabled organizations are not counted. 0 for a role of users. */
+  members: number
   /** The scopes that people gain or lose, in order of resource server and name. A scope that another role gives is not lost, and where a resource server requires no roles nobody gains or loses anything. Of more than 20,000 holders the newest are counted. */
   effects: ({
     /** The slug of a resource server that requires roles. */
@@ -2666,8 +2668,10 @@ export type RolePreview = {
     scope: string
     /** Whether people gain the scope or lose it. */
     change: 'gained' | 'lost'
-    /** How many users, counted to 1,000; `null` for every user who has no other role that gives it, since everyone has or had the role. */
+    /** How many users, counted to 1,000; `null` for every user who has no other role that gives it, since everyone has or had the role. 0 for a role of members. */
     users: number | null
+    /** How many members of organizations, counted to 1,000; `null` for every member who has no other role that gives it. 0 for a role of users. */
+    members: number | null
   })[]
   /** The part of the stored permissions that gives nothing now: the resource server or the scope is gone, or was made again later under the old name. */
   without_effect: Permission[]
