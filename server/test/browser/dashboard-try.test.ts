@@ -21,9 +21,11 @@ import {
   tabTo,
 } from '../support/dashboard-browser.ts'
 import { freePort } from '../support/free-port.ts'
+import { organizationsOf } from '../support/organizations.ts'
 import { audit, launchForTests } from '../support/page-audit.ts'
 import { createRoleWorld } from '../support/role-person.ts'
 import { owner, world } from '../support/world.ts'
+import { expectStatus, owner, world } from '../support/world.ts'
 
 /** A service without a tenant. */
 async function emptyService(t: TestContext) {
@@ -144,6 +146,65 @@ test(
     await page.getByText('Sign in once').locator('..').getByText('Done.').waitFor()
     assert.equal(new URL(page.url()).origin, base_url)
     assert.deepEqual(faults, [])
+  },
+)
+
+test(
+  'a run names an organization where the application uses organizations, and shows which one the tokens have',
+  { skip: noBrowser },
+  async (t) => {
+    const w = await world({ dashboard_folder: dashboardFolder })
+    const of_test = await organizationsOf(w, w.test)
+    const user = await w.createUser(w.test, person)
+    const redirect_uris = [`${w.base_url}/try/callback`]
+    const application = await w.createApplication(w.test, {
+      name: 'Shop',
+      redirect_uris,
+      organizations: 'optional',
+      application_type: 'spa',
+    })
+    const plain = await w.createApplication(w.test, { name: 'Plain', redirect_uris })
+    const identifier = 'https://orders.example'
+    const server = { slug: 'orders', name: 'Orders', identifier, organizations: 'required' }
+    expectStatus(201, await w.call('POST', `${w.test.path}/resource-servers`, { body: server }))
+    const acme = await of_test.create({ name: 'Acme', slug: 'acme', members: [{ user_id: user.id }] })
+    await of_test.create({ name: 'Blue Door', slug: 'blue-door' })
+    const browser = await launchForTests(t)
+    const { page, faults } = await openDashboard(w, browser, owner)
+    const openTry = async ({ client_id }: { client_id: string }, name: string) => {
+      await show(page, `${w.base_url}${dashboardPath(await slugOf(w))}/test/applications/${client_id}?tab=try`, name)
+      await page.getByText('Options', { exact: true }).click()
+    }
+    const organization = page.getByLabel('Organization (organization)')
+
+    await openTry(application, 'Shop')
+    await organization.fill('acm')
+    await page.locator('datalist option[value=acme]').waitFor({ state: 'attached' })
+    await page.locator('datalist option[value=blue-door]').waitFor({ state: 'detached' })
+    assert.equal(await page.locator('datalist option[value=none]').count(), 1)
+    await organization.fill('acme')
+    await signIn(await opening(page, 'Try sign-in'), person)
+    await page.getByRole('link', { name: acme.id }).waitFor()
+    await page.getByText('Everything agrees').waitFor()
+    assert.match(await page.locator('.claims [role=tabpanel]').innerText(), new RegExp(`org_id\\s+${acme.id}`))
+    assert.deepEqual(await audit(page, 'dashboard try an organization'), [])
+
+    await organization.fill('none')
+    await opening(page, 'Run again')
+    await page.getByText('The tokens have no org_id').waitFor()
+    await organization.fill('blue-door')
+    const refused = await opening(page, 'Run again')
+    await refused.locator('main[data-step=no-access]').waitFor()
+    await page.getByText('not_a_member').waitFor()
+
+    await openTry(plain, 'Plain')
+    assert.equal(await organization.count(), 0)
+    await page.getByLabel('Resource server (resource)').selectOption(identifier)
+    await organization.waitFor()
+    assert.deepEqual(
+      faults.filter((fault) => !/status of 40[013]/.test(fault)),
+      [],
+    )
   },
 )
 

@@ -47,6 +47,8 @@ export interface Options {
   resource: string
   prompt: string
   max_age: string
+  /** An id, a slug, or `none`. */
+  organization: string
   login_hint: string
 }
 

@@ -2,8 +2,10 @@
 
 import { NativeSelect, PasswordInput, TextInput } from '@mantine/core'
 import type { Application } from '@ostiary/sdk'
-import { useEffect, useState } from 'react'
-import { useRead } from '../../../parts/reading.tsx'
+import { useEffect, useId, useState } from 'react'
+import { useList, useRead } from '../../../parts/reading.tsx'
+import { useRested } from '../../../parts/rested.ts'
+import { organizations } from '../../../queries/organizations.ts'
 import { resourceServers } from '../../../queries/resource-servers.ts'
 import { users } from '../../../queries/users.ts'
 import { useEnvironment } from '../../../scope.tsx'
@@ -24,30 +26,35 @@ const prompts = [
 
 type SetOption = (name: keyof Options, value: string) => void
 
-/** The scopes that the application may request, and in Test the demo user, if there is one. */
-export function useOptions({ allowed_scopes }: Application): [Options, SetOption] {
+/**
+ * The scopes that the application may request, and in Test the demo user, if there is one. An organization is named only where the application
+ * or the resource server uses organizations: elsewhere it would be ignored.
+ */
+export function useOptions(application: Application) {
+  const { allowed_scopes } = application
   const here = useEnvironment()
   const { environment, can } = here
   const scope = standard.filter((name) => name === 'openid' || allowed_scopes.includes(name)).join(' ')
-  const [options, setOptions] = useState<Options>({ scope, resource: '', prompt: '', max_age: '', login_hint: '' })
+  const [options, setOptions] = useState<Options>({ scope, resource: '', prompt: '', max_age: '', organization: '', login_hint: '' })
   const demo = useRead(users.withEmail(here, demo_email), { enabled: environment.type === 'test' && can('developer') })
   const has_demo = demo.data?.data.length === 1
   useEffect(() => {
     if (has_demo) setOptions((before) => (before.login_hint === '' ? { ...before, login_hint: demo_email } : before))
   }, [has_demo])
-  return [options, (name, value) => setOptions((before) => ({ ...before, [name]: value }))]
+  const servers = useRead(resourceServers.hundred(here)).data?.data ?? []
+  const asked = [application, ...servers.filter(({ identifier }) => identifier === options.resource)]
+  const uses_organizations = asked.some(({ organizations }) => organizations !== 'none')
+  const setOption: SetOption = (name, value) => setOptions((before) => ({ ...before, [name]: value }))
+  return { options: uses_organizations ? options : { ...options, organization: '' }, setOption, servers, uses_organizations }
 }
 
-interface RunOptionsProps {
+interface RunOptionsProps extends ReturnType<typeof useOptions> {
   application: Application
-  options: Options
-  setOption: SetOption
   secret: string
   setSecret: (secret: string) => void
 }
 
-export function RunOptions({ application, options, setOption, secret, setSecret }: RunOptionsProps) {
-  const servers = useRead(resourceServers.hundred(useEnvironment()))
+export function RunOptions({ application, options, setOption, servers, uses_organizations, secret, setSecret }: RunOptionsProps) {
   const text = (name: keyof Options) => ({
     value: options[name],
     onChange: (event: { currentTarget: { value: string } }) => setOption(name, event.currentTarget.value),
@@ -77,10 +84,11 @@ export function RunOptions({ application, options, setOption, secret, setSecret 
             label="Resource server (resource)"
             data={[
               { value: '', label: 'None' },
-              ...(servers.data?.data ?? []).map(({ identifier, name }) => ({ value: identifier, label: `${name}, ${identifier}` })),
+              ...servers.map(({ identifier, name }) => ({ value: identifier, label: `${name}, ${identifier}` })),
             ]}
             {...text('resource')}
           />
+          {uses_organizations ? <OrganizationField {...text('organization')} /> : null}
           <NativeSelect label="Prompt" data={prompts} {...text('prompt')} />
           <TextInput
             label="Longest age of the sign-in (max_age), in seconds"
@@ -93,5 +101,38 @@ export function RunOptions({ application, options, setOption, secret, setSecret 
         </div>
       </details>
     </div>
+  )
+}
+
+interface OrganizationFieldProps {
+  value: string
+  onChange: (event: { currentTarget: { value: string } }) => void
+}
+
+/** Offers the organizations of the environment that have the entered words. */
+function OrganizationField({ value, onChange }: OrganizationFieldProps) {
+  const here = useEnvironment()
+  const id = useId()
+  const asked = useRested(value.trim())
+  const found = useList(organizations.list(here, asked === 'none' ? '' : asked), { enabled: here.can('developer') })
+  return (
+    <>
+      <TextInput
+        label="Organization (organization)"
+        description="An id, a slug, or none. Without it the person chooses, if there is a choice."
+        placeholder="Not named"
+        spellCheck={false}
+        autoComplete="off"
+        list={id}
+        value={value}
+        onChange={onChange}
+      />
+      <datalist id={id}>
+        <option value="none" label="In no organization" />
+        {found.rows?.map(({ id, slug, name }) => (
+          <option key={id} value={slug} label={name} />
+        ))}
+      </datalist>
+    </>
   )
 }

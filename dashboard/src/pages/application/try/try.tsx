@@ -11,24 +11,24 @@ import { useQueryState } from '../../../parts/search.ts'
 import { Tag } from '../../../parts/tag.tsx'
 import { callsOfEnvironment } from '../../../queries/calls.ts'
 import { inbox } from '../../../queries/environment.ts'
-import { toApplication, toPage, useEnvironment } from '../../../scope.tsx'
+import { toApplication, toOrganization, toPage, useEnvironment } from '../../../scope.tsx'
 import { createdSecret } from '../../applications/created-secret.ts'
 import { Decoded } from './decoded.tsx'
 import { RunOptions, useOptions } from './options.tsx'
 import { Preparation } from './preparation.tsx'
 import { type Failure, type Run, tryCallback, useTry } from './run.ts'
-import { fixOf } from './words.ts'
+import { fixOf, orgIdOf } from './words.ts'
 
 export function TrySignIn({ application, etag }: { application: Application; etag: string | null }) {
   const { environment } = useEnvironment()
   const { run, start } = useTry(application, environment.issuer)
   const [secret, setSecret] = useState(() => createdSecret(application.id))
-  const [options, setOption] = useOptions(application)
+  const chosen = useOptions(application)
   const refusals = useRefusals(application, run)
   const is_ready = application.redirect_uris.includes(tryCallback())
   const begin = () => {
     refusals.forget()
-    void start(options, secret)
+    void start(chosen.options, secret)
   }
   return (
     <div className="try-columns">
@@ -36,11 +36,16 @@ export function TrySignIn({ application, etag }: { application: Application; eta
         {is_ready ? null : <Preparation application={application} etag={etag} />}
         <Card title="Try sign-in" beside={<Outcome run={run} />}>
           {run ? (
-            <Steps run={run} refusals={refusals.found} has_key={application.token_endpoint_auth_method === 'private_key_jwt'} />
+            <Steps
+              run={run}
+              refusals={refusals.found}
+              has_key={application.token_endpoint_auth_method === 'private_key_jwt'}
+              uses_organizations={chosen.uses_organizations}
+            />
           ) : (
             <Introduction application={application} />
           )}
-          <RunOptions application={application} options={options} setOption={setOption} secret={secret} setSecret={setSecret} />
+          <RunOptions application={application} {...chosen} secret={secret} setSecret={setSecret} />
           <div className="fin">
             <button type="button" className="btn pri" disabled={!is_ready || run?.state === 'working'} onClick={begin}>
               <Icon name={run ? 'again' : 'play'} /> {run ? 'Run again' : 'Try sign-in'}
@@ -105,7 +110,14 @@ function useRefusals(application: Application, run: Run | null) {
   }
 }
 
-function Steps({ run, refusals, has_key }: { run: Run; refusals: Refusal[]; has_key: boolean }) {
+interface StepsProps {
+  run: Run
+  refusals: Refusal[]
+  has_key: boolean
+  uses_organizations: boolean
+}
+
+function Steps({ run, refusals, has_key, uses_organizations }: StepsProps) {
   const { failure } = run
   return (
     <div aria-live="polite">
@@ -123,6 +135,7 @@ function Steps({ run, refusals, has_key }: { run: Run; refusals: Refusal[]; has_
         {failure ? <Failed failure={failure} refusals={refusals} /> : null}
         {run.state === 'waiting' ? <Waiting is_closed={run.is_window_closed} refusals={refusals} /> : null}
       </ol>
+      {run.tokens && uses_organizations ? <ActsFor org_id={orgIdOf(run.tokens)} /> : null}
       {run.not_given.length > 0 ? <NotGiven scopes={run.not_given} /> : null}
       {run.state === 'code_only' ? (
         <p className="note try-note">
@@ -137,6 +150,26 @@ function Steps({ run, refusals, has_key }: { run: Run; refusals: Refusal[]; has_
     </div>
   )
 }
+
+/** An application compares it with the organization that it asked for. */
+const ActsFor = ({ org_id }: { org_id: string | null }) => (
+  <p className="note try-note">
+    <Icon name="info" size={16} />
+    <span>
+      {org_id === null ? (
+        'The tokens have no org_id: the person acts in no organization.'
+      ) : (
+        <>
+          The person acts in the organization <code>org_id</code>{' '}
+          <Link className="u mono any" {...toOrganization(org_id)}>
+            {org_id}
+          </Link>
+          .
+        </>
+      )}
+    </span>
+  </p>
+)
 
 /** A token has the scopes that the roles of the person give, which can be fewer than were asked for. */
 const NotGiven = ({ scopes }: { scopes: string[] }) => (

@@ -1,5 +1,6 @@
 /** Explains the claims of a token, and the remedy of a failed step. */
 import { duration } from '../../../parts/clock.ts'
+import { claimsOf, type Tokens } from './oidc.ts'
 
 export type TokenName = 'id' | 'access' | 'userinfo'
 
@@ -18,6 +19,9 @@ const notes: Record<string, string> = {
   client_id: 'The application that the token was issued to.',
   grant_id: 'One person, one application, one sign-in. When the grant ends, so does the token.',
   email: 'May change. Show it, but do not identify people by it.',
+  org_id: 'The organization that the person acts in. Compare it with the one that you asked for.',
+  org_slug: 'The slug of the organization, which never changes.',
+  org_name: 'The name of the organization, which may change.',
   email_verified: 'Whether the person has verified that the address is theirs.',
 }
 const times = ['exp', 'iat', 'nbf', 'auth_time', 'updated_at']
@@ -48,9 +52,15 @@ export function notGiven(asked: string, given: string): string[] {
   return [...new Set(asked.split(/\s+/))].filter((name) => name !== '' && !has.includes(name))
 }
 
+/** The organization of the tokens, by the first token that can be read; `null` for none. */
+export function orgIdOf({ id_token, access_token }: Tokens): string | null {
+  const { org_id } = (id_token === undefined ? null : claimsOf(id_token)) ?? claimsOf(access_token) ?? {}
+  return typeof org_id === 'string' ? org_id : null
+}
+
 const fixes: Record<string, string> = {
   access_denied:
-    'The person cancelled, may not sign in, or has no role that lets them in or gives one of the scopes. The record of the user says what their roles give.',
+    'The person cancelled, may not sign in, is no member of the organization, or has no role that lets them in or gives one of the scopes. The record of the user says what they can do.',
   invalid_scope:
     'Choose scopes that the application may request: they are on the tab Scopes and consent. Scopes of an API need its resource.',
   invalid_target: 'Enter the identifier of a resource server of this environment.',
