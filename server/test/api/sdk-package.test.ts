@@ -142,6 +142,7 @@ test('the served documents and the Connect panel name the address of their servi
       redirect_uris: ['http://localhost:8080/cb'],
       token_endpoint_auth_method: 'none',
       allow_loopback_port: false,
+      organizations: 'none',
     },
     { issuer: 'https://id.example/e/env_1', base_url: 'https://id.example' },
   ).filter(({ name }) => name === 'MCP server')

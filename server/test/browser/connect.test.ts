@@ -256,6 +256,7 @@ for (const [application_type, token_endpoint_auth_method, redirect_uri, names] o
       redirect_uris: [redirect_uri],
       client_id: 'app_1',
       allow_loopback_port: true,
+      organizations: 'none',
     }
     const snippets = snippetsOf(application as Parameters<typeof snippetsOf>[0], { issuer: w.test.issuer, base_url: w.base_url }) // as: words of the table
     assert.deepEqual(

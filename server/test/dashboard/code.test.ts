@@ -26,9 +26,11 @@ test('the coloured code is the code, and every snippet has colours', () => {
     allow_loopback_port: false,
   }
   const snippets = [
-    ...snippetsOf(
-      { ...web, token_endpoint_auth_method: 'client_secret' as const },
-      { issuer: 'http://localhost:4000/e/env_1', base_url: 'http://localhost:4000' },
+    ...(['none', 'optional'] as const).flatMap((organizations) =>
+      snippetsOf(
+        { ...web, token_endpoint_auth_method: 'client_secret' as const, organizations },
+        { issuer: 'http://localhost:4000/e/env_1', base_url: 'http://localhost:4000' },
+      ),
     ),
     ...verifySnippets,
   ]

@@ -11,15 +11,15 @@ import type { ProgramSnippet, Values } from './snippets/values.ts'
 
 type Described = Pick<
   Application,
-  'application_type' | 'client_id' | 'redirect_uris' | 'token_endpoint_auth_method' | 'allow_loopback_port'
+  'application_type' | 'client_id' | 'redirect_uris' | 'token_endpoint_auth_method' | 'allow_loopback_port' | 'organizations'
 >
 
 /** @param base_url the address of the service, which serves the client library */
 export function snippetsOf(application: Described, { issuer, base_url }: { issuer: string; base_url: string }): ProgramSnippet[] {
-  const { application_type, client_id, token_endpoint_auth_method } = application
+  const { application_type, client_id, token_endpoint_auth_method, organizations } = application
   // `client_secret` takes both places. Libraries have no word for it, and the header is the usual one (RFC 6749 §2.3.1).
   const authentication = token_endpoint_auth_method === 'client_secret' ? 'client_secret_basic' : token_endpoint_auth_method
-  const values: Values = { base_url, issuer, client_id, redirect_uri: redirectUriOf(application), authentication }
+  const values: Values = { base_url, issuer, client_id, redirect_uri: redirectUriOf(application), authentication, organizations }
   if (application_type === 'spa') return [oidcClientTs(values), curl(values)]
   if (authentication === 'none') {
     const is_web = values.redirect_uri.startsWith('http') // else a scheme of the application's own, such as com.example.app:/callback

@@ -1,5 +1,13 @@
 /** JavaScript in a browser. */
-import { listenerOf, opensAt, type ProgramSnippet, single, type Values } from './values.ts'
+import { listenerOf, opensAt, organizationWords, type ProgramSnippet, single, type Values, withOrganization } from './values.ts'
+
+const begin = (values: Values) =>
+  values.organizations === 'none'
+    ? '  button.onclick = () => users.signinRedirect({ nonce: crypto.randomUUID() })'
+    : `  // ?organization=acme: ${organizationWords(values)}. Compare org_id with it.
+  const organization = new URLSearchParams(location.search).get('organization')
+  const extraQueryParams = organization ? { organization } : {}
+  button.onclick = () => users.signinRedirect({ nonce: crypto.randomUUID(), extraQueryParams })`
 
 export const oidcClientTs = (values: Values): ProgramSnippet => ({
   name: 'oidc-client-ts',
@@ -30,8 +38,8 @@ const user = await users.getUser()
 if (!user) {
   const button = document.body.appendChild(document.createElement('button'))
   button.textContent = 'Sign in'
-  button.onclick = () => users.signinRedirect({ nonce: crypto.randomUUID() })
+${begin(values)}
 } else {
-  document.body.append(\`Signed in as \${user.profile.sub}\`) // store this one: an email address can change
+  document.body.append(\`Signed in as \${user.profile.sub}${withOrganization(values, ` in \${user.profile.org_id ?? 'no organization'}`)}\`) // store this one: an email address can change
 }`,
 })

@@ -9,10 +9,12 @@ import {
   isInsecure,
   listenerOf,
   opensAt,
+  organizationWords,
   type ProgramSnippet,
   single,
   type Values,
   withEnv,
+  withOrganization,
   word,
 } from './values.ts'
 
@@ -29,7 +31,7 @@ export const python = (values: Values): ProgramSnippet => ({
   code: `import os
 
 from authlib.integrations.flask_client import OAuth
-from flask import Flask, redirect, session
+from flask import Flask, redirect${withOrganization(values, ', request')}, session
 
 app = Flask(__name__)
 app.secret_key = os.environ['SESSION_SECRET']
@@ -49,25 +51,53 @@ oauth.register(
 
 @app.get('/')
 def home():
-    return f"Signed in as {session['user_id']}" if 'user_id' in session else '<a href="/sign-in">Sign in</a>'
+    return f"Signed in as {session['user_id']}${withOrganization(values, " in {session['org_id'] or 'no organization'}")}" if 'user_id' in session else '<a href="/sign-in">Sign in</a>'
 
 
 @app.get('/sign-in')
 def sign_in():
-    return oauth.ostiary.authorize_redirect(${single(values.redirect_uri)})  # with state and nonce
+${withOrganization(
+  values,
+  `    # /sign-in?organization=acme: ${organizationWords(values)}
+    asked = {'organization': request.args['organization']} if 'organization' in request.args else {}
+`,
+)}    return oauth.ostiary.authorize_redirect(${single(values.redirect_uri)}${withOrganization(values, ', **asked')})  # with state and nonce
 
 
 @app.get(${single(callbackPath(values))})
 def callback():
     token = oauth.ostiary.authorize_access_token()  # compares state and nonce
     session.clear()
-    session['user_id'] = token['userinfo']['sub']  # store this one: an email address can change
+    session['user_id'] = token['userinfo']['sub']  # store this one: an email address can change${withOrganization(values, "\n    session['org_id'] = token['userinfo'].get('org_id')  # compare it with what you asked for")}
     return redirect('/')
 
 
 if __name__ == '__main__':
     app.run(host='${listenerOf(values).host}', port=${listenerOf(values).port})`,
 })
+
+const go_url = 'config.AuthCodeURL(state, oidc.Nonce(nonce), oauth2.S256ChallengeOption(pkce))'
+const goRedirect = (values: Values) =>
+  values.organizations === 'none'
+    ? `\t\thttp.Redirect(w, r, ${go_url}, http.StatusFound)`
+    : `\t\toptions := []oauth2.AuthCodeOption{oidc.Nonce(nonce), oauth2.S256ChallengeOption(pkce)}
+		// /sign-in?organization=acme: ${organizationWords(values)}.
+		if organization := r.FormValue("organization"); organization != "" {
+			options = append(options, oauth2.SetAuthURLParam("organization", organization))
+		}
+		http.Redirect(w, r, config.AuthCodeURL(state, options...), http.StatusFound)`
+
+const goSignedIn = (values: Values) =>
+  values.organizations === 'none'
+    ? '\t\tfmt.Fprintln(w, "Signed in as", id_token.Subject) // store this one: an email address can change'
+    : `\t\tvar claims struct {
+			OrgID string \`json:"org_id"\` // empty in no organization; compare it with what you asked for
+		}
+		if err := id_token.Claims(&claims); err != nil {
+			http.Error(w, err.Error(), http.StatusBadRequest)
+			return
+		}
+		fmt.Fprintln(w, "Signed in as", id_token.Subject, "in", claims.OrgID) // store the subject: an email address can change`
 
 const auth_styles = { none: 'AuthStyleInParams', client_secret_post: 'AuthStyleInParams', client_secret_basic: 'AuthStyleInHeader' }
 
@@ -115,7 +145,7 @@ func main() {
 			Name: "sign_in", Value: strings.Join([]string{state, nonce, pkce}, "."),
 			Path: "/", MaxAge: 600, HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: ${values.redirect_uri.startsWith('https:')},
 		})
-		http.Redirect(w, r, config.AuthCodeURL(state, oidc.Nonce(nonce), oauth2.S256ChallengeOption(pkce)), http.StatusFound)
+${goRedirect(values)}
 	})
 
 	http.HandleFunc(${double(callbackPath(values))}, func(w http.ResponseWriter, r *http.Request) {
@@ -139,7 +169,7 @@ func main() {
 			return
 		}
 		http.SetCookie(w, &http.Cookie{Name: "sign_in", Path: "/", MaxAge: -1})
-		fmt.Fprintln(w, "Signed in as", id_token.Subject) // store this one: an email address can change
+${goSignedIn(values)}
 	})
 
 	log.Fatal(http.ListenAndServe("${listenerOf(values).address}", nil))
@@ -148,6 +178,15 @@ func main() {
 
 const csharp_secret = `
         options.ClientSecret = builder.Configuration["OSTIARY_CLIENT_SECRET"];`
+
+const csharpOrganization = (values: Values) => `
+        // /?organization=acme: ${organizationWords(values)}. Compare org_id with it.
+        options.Events.OnRedirectToIdentityProvider = context =>
+        {
+            string? organization = context.Request.Query["organization"];
+            if (organization is not null) context.ProtocolMessage.SetParameter("organization", organization);
+            return Task.CompletedTask;
+        };`
 
 export const dotnet = (values: Values & { registered_with: string }): ProgramSnippet => ({
   name: '.NET',
@@ -189,7 +228,7 @@ builder.Services
         options.Scope.Add("openid");
         options.Scope.Add("profile");
         options.Scope.Add("email");
-        options.MapInboundClaims = false; // keeps the name "sub"
+        options.MapInboundClaims = false; // keeps the name "sub"${withOrganization(values, csharpOrganization(values))}
     });
 builder.Services.AddAuthorization();
 
@@ -197,7 +236,7 @@ var app = builder.Build();
 app.UseAuthentication();
 app.UseAuthorization();
 // Store "sub": an email address can change.
-app.MapGet("/", (ClaimsPrincipal user) => $"Signed in as {user.FindFirstValue("sub")}").RequireAuthorization();
+app.MapGet("/", (ClaimsPrincipal user) => $"Signed in as {user.FindFirstValue("sub")}${withOrganization(values, ' in {user.FindFirstValue("org_id")}')}").RequireAuthorization();
 app.Run();`,
 })
 
@@ -221,11 +260,11 @@ export const curl = (values: Values): ProgramSnippet => {
     },
     code: `# The client authenticates with ${authentication}.
 issuer=${word(issuer)}
-verifier=$(openssl rand -hex 32)
+${withOrganization(values, `# sh sign-in.sh acme: ${organizationWords(values)}. Compare org_id of the ID token with it.\norganization=\${1:+"&organization=$1"}\n`)}verifier=$(openssl rand -hex 32)
 challenge=$(printf '%s' "$verifier" | openssl dgst -sha256 -binary | openssl base64 -A | tr '+/' '-_' | tr -d '=')
 state=$(openssl rand -hex 16)
 nonce=$(openssl rand -hex 16)
-echo "$issuer/oauth/authorize?${query}&state=$state&nonce=$nonce&code_challenge=$challenge&code_challenge_method=S256"
+echo "$issuer/oauth/authorize?${query}&state=$state&nonce=$nonce&code_challenge=$challenge&code_challenge_method=S256${withOrganization(values, '$organization')}"
 
 echo 'Open that address, sign in, and paste the address that the browser returns to:'
 read -r returned

@@ -1,8 +1,8 @@
 /** An MCP server whose clients sign people in with the application. */
 import { sdkAddress } from '../../../generated/sdk-package.ts'
-import { type ProgramSnippet, single, type Values, word } from './values.ts'
+import { type ProgramSnippet, single, type Values, withOrganization, word } from './values.ts'
 
-export const mcpServer = ({ base_url, issuer, client_id }: Values): ProgramSnippet => ({
+export const mcpServer = ({ base_url, issuer, client_id, organizations }: Values): ProgramSnippet => ({
   name: 'MCP server',
   program: {
     file: 'server.mjs',
@@ -25,12 +25,12 @@ const address = new URL(process.env.MCP_ADDRESS ?? 'http://localhost:4005/mcp')
 const scopes = ['openid', 'tools:call']
 const keys = createKeySet({ issuer })
 
-// Only tokens for this server: one for another API must not work here.
+// Only tokens for this server: one for another API must not work here.${withOrganization({ organizations }, '\n// A tool shows data of the organization org_id only, and of the person alone where it is absent.')}
 async function verify(token) {
-  const claims = await verifyAccessToken(token, { keys, issuer, audience: address.href }).catch((error) => {
+  const claims = await verifyAccessToken(token, { keys, issuer, audience: address.href${withOrganization({ organizations }, ", organization: 'any'")} }).catch((error) => {
     throw new InvalidTokenError(error.message)
   })
-  return { token, clientId: claims.client_id, scopes: claims.scope.split(' '), expiresAt: claims.exp, extra: { sub: claims.sub } }
+  return { token, clientId: claims.client_id, scopes: claims.scope.split(' '), expiresAt: claims.exp, extra: { sub: claims.sub${withOrganization({ organizations }, ', org_id: claims.org_id')} } }
 }
 
 const app = createMcpExpressApp({ host: address.hostname })

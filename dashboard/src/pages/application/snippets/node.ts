@@ -1,5 +1,16 @@
 /** JavaScript on a server: openid-client alone, with Express, and Auth.js. */
-import { callbackPath, envOf, isInsecure, listenerOf, opensAt, type ProgramSnippet, single, type Values } from './values.ts'
+import {
+  callbackPath,
+  envOf,
+  isInsecure,
+  listenerOf,
+  opensAt,
+  organizationWords,
+  type ProgramSnippet,
+  single,
+  type Values,
+  withOrganization,
+} from './values.ts'
 
 const authentications = {
   none: 'None()',
@@ -25,13 +36,13 @@ const discovery = (values: Values) => `${values.authentication === 'private_key_
 /** A sign-in begins with these lines of both programs. */
 const new_checks = `  const verifier = oidc.randomPKCECodeVerifier()
   const checks = { pkceCodeVerifier: verifier, expectedState: oidc.randomState(), expectedNonce: oidc.randomNonce() }`
-const new_url = `  const url = oidc.buildAuthorizationUrl(config, {
+const newUrl = (values: Values) => `  const url = oidc.buildAuthorizationUrl(config, {
     redirect_uri,
     scope: 'openid profile email',
     code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
     code_challenge_method: 'S256',
     state: checks.expectedState,
-    nonce: checks.expectedNonce,
+    nonce: checks.expectedNonce,${withOrganization(values, '\n    ...(organization ? { organization } : {}),')}
   })`
 
 export const openidClient = (values: Values): ProgramSnippet => ({
@@ -50,17 +61,17 @@ ${discovery(values)}
 const redirect_uri = ${single(values.redirect_uri)}
 
 /** Returns the address to send the visitor to. Keep the checks in the visitor's session until the callback. */
-export async function beginSignIn() {
+${withOrganization(values, `// organization: ${organizationWords(values)}.\n`)}export async function beginSignIn(${withOrganization(values, 'organization')}) {
 ${new_checks}
-${new_url}
+${newUrl(values)}
   return { url, checks }
 }
 
 /** Returns the user, for the address that the visitor came back to. */
 export async function finishSignIn(address, checks) {
   const tokens = await oidc.authorizationCodeGrant(config, new URL(address, redirect_uri), checks)
-  const { sub, email } = tokens.claims()
-  return { user_id: sub, email } // store sub: an email address can change
+  const { sub, email${withOrganization(values, ', org_id')} } = tokens.claims()
+  return { user_id: sub, email${withOrganization(values, ', org_id')} } // store sub: an email address can change${withOrganization(values, '; compare org_id with what you asked for')}
 }`,
 })
 
@@ -88,13 +99,13 @@ const cookie = { httpOnly: true, sameSite: 'lax', secure: 'auto' }
 app.use(session({ secret: process.env.SESSION_SECRET, resave: false, saveUninitialized: false, cookie }))
 
 app.get('/', (request, response) => {
-  response.send(request.session.user_id ? \`Signed in as \${request.session.user_id}\` : '<a href="/sign-in">Sign in</a>')
+  response.send(request.session.user_id ? \`Signed in as \${request.session.user_id}${withOrganization(values, ` in \${request.session.org_id ?? 'no organization'}`)}\` : '<a href="/sign-in">Sign in</a>')
 })
 
-app.get('/sign-in', async (request, response) => {
+${withOrganization(values, `// /sign-in?organization=acme: ${organizationWords(values)}.\n`)}app.get('/sign-in', async (request, response) => {
 ${new_checks}
-  request.session.checks = checks
-${new_url}
+  request.session.checks = checks${withOrganization(values, '\n  const { organization } = request.query')}
+${newUrl(values)}
   response.redirect(url.href)
 })
 
@@ -103,7 +114,7 @@ app.get(${single(callbackPath(values))}, async (request, response) => {
   if (!checks) return response.redirect('/') // the address was opened a second time
   const tokens = await oidc.authorizationCodeGrant(config, new URL(request.originalUrl, redirect_uri), checks)
   await new Promise((done, failed) => request.session.regenerate((error) => (error ? failed(error) : done())))
-  request.session.user_id = tokens.claims().sub // store this one: an email address can change
+  request.session.user_id = tokens.claims().sub // store this one: an email address can change${withOrganization(values, '\n  request.session.org_id = tokens.claims().org_id // compare it with what you asked for')}
   response.redirect('/')
 })
 
@@ -144,21 +155,21 @@ const config = {
   ],
   callbacks: {
     // Auth.js makes up an id at each sign-in. The one of the issuer stays.
-    jwt({ token, account }) {
-      return account ? { ...token, sub: account.providerAccountId } : token
+    jwt({ token, account${withOrganization(values, ', profile')} }) {
+      return account ? { ...token, sub: account.providerAccountId${withOrganization(values, ', org_id: profile.org_id')} } : token
     },
     session({ session, token }) {
-      return { ...session, user: { ...session.user, id: token.sub } } // store this one: an email address can change
+      return { ...session, user: { ...session.user, id: token.sub }${withOrganization(values, ', org_id: token.org_id')} } // store this one: an email address can change
     },
   },
 }
 
 const app = express()
-app.use('/auth', ExpressAuth(config))
+${withOrganization(values, `// POST /auth/signin/ostiary?organization=acme: ${organizationWords(values)}.\n// In a page: signIn('ostiary', {}, { organization: 'acme' }). Compare org_id with it.\n`)}app.use('/auth', ExpressAuth(config))
 
 app.get('/', async (request, response) => {
   const session = await getSession(request, config)
-  response.send(session ? \`Signed in as \${session.user.id}\` : '<a href="/auth/signin">Sign in</a>')
+  response.send(session ? \`Signed in as \${session.user.id}${withOrganization(values, ` in \${session.org_id ?? 'no organization'}`)}\` : '<a href="/auth/signin">Sign in</a>')
 })
 
 app.listen(${port}, '${host}')`,

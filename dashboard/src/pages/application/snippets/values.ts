@@ -1,4 +1,5 @@
 /** The values of snippets, and the quoting of a value in each language. */
+import type { Application } from '@ostiary/sdk'
 import { forgotten_secret } from '../../../generated/template-setup.ts'
 import type { Program, Snippet } from '../../../parts/snippet.ts'
 
@@ -15,7 +16,18 @@ export interface Values {
   client_id: string
   redirect_uri: string
   authentication: Authentication
+  organizations: Application['organizations']
 }
+
+/** A part of a program that signs people in to an organization, where the application uses organizations. */
+export const withOrganization = ({ organizations }: Pick<Values, 'organizations'>, part: string): string =>
+  organizations === 'none' ? '' : part
+
+/** What the parameter `organization` is, as a comment of a program. */
+export const organizationWords = ({ organizations }: Pick<Values, 'organizations'>): string =>
+  organizations === 'required'
+    ? 'the id or the slug of an organization; without it the person chooses'
+    : "the id or the slug of an organization, or 'none'; without it the person chooses"
 
 /** Whether the issuer is a service on the developer's own machine: libraries refuse http unless they are asked not to. */
 export const isInsecure = ({ issuer }: Values) => issuer.startsWith('http:')
