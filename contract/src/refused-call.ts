@@ -30,7 +30,7 @@ export const pageExplanations = {
   passkey_counter_back:         'The counter of the passkey is behind the one of its last use, so it may have been copied. Remove it from the account and add a new one.',
   passkey_backup_changed:       'The passkey says that it can be backed up and said the opposite before, so it may have been copied. Remove it from the account and add a new one.',
   no_access:                    'The person has none of the roles in `allowed_roles` of the application, or no role that gives one of the requested scopes at a resource server with `require_roles`. The page offers another account. Give the user such a role, if that is intended.',
-  not_a_member:                 'The person is no member of the organization that the request names, or it is unknown or disabled; without `organization` in the request: of any enabled one, and the application or a resource server requires one. The page offers another account and, where the person has one, another organization. Add the user as a member, if that is intended, or compare the value with the id and the slug of the organization.',
+  not_a_member:                 'The person is not a member of the organization that the request names, or it is unknown or disabled; without `organization` in the request: of any enabled one, and the application or a resource server requires one. The page offers another account and, where the person has one, another organization. Add the user as a member, if that is intended, or compare the value with the id and the slug of the organization.',
 } as const
 export type PageCode = keyof typeof pageExplanations
 export const pageCodes = Object.keys(pageExplanations) as PageCode[] // as: the keys of the table

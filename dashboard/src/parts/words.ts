@@ -39,7 +39,7 @@ const reasons: Record<string, string> = {
   unknown_client:       'Unknown application',
   application_disabled: 'The application is disabled',
   no_access:            'No role that gives access',
-  not_a_member:         'No member of the organization',
+  not_a_member:         'Not a member of the organization',
   access_denied:        'The person refused',
 }
 

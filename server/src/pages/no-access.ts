@@ -1,5 +1,5 @@
 // pure
-/** The page of a person whose roles leave nothing of what an app asks for, or who is no member: another account, or back to the app. */
+/** The page of a person whose roles leave nothing of what an app asks for, or who is not a member: another account, or back to the app. */
 import { html } from '../base/html.ts'
 import { breakable } from './address.ts'
 import type { DecisionView } from './decision.ts'

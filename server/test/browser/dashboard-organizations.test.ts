@@ -218,7 +218,7 @@ test('an organization is created, gets members and roles, is disabled and delete
     await passesAudit('what a person can do in an organization')
     await find.fill('acme')
     await acting('In Acme').check()
-    await dialog.getByText('Nothing: no member of it.').waitFor()
+    await dialog.getByText('Nothing: not a member of it.').waitFor()
     await find.fill('no such words')
     await dialog.getByText('No organization has these words.').waitFor()
     await acting('As a user').check()

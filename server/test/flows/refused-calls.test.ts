@@ -297,7 +297,7 @@ const plants: Plant[] = [
   { code: 'passkey_backup_changed', reason: /The passkey mth_\w+ changed whether it can be backed up/, has: { user_id: holder.id }, plant: () => usePasskey(holder.device, { counter: 20, backup_eligible: true }) },
   { code: 'no_access', reason: 'The person has none of the roles in allowed_roles of the application, such as staff.', has: { user_id: person.id, client_id: staff_only.client_id, status: 403 }, plant: () => authorize({}, staff_only, person.agent) },
   { code: 'not_a_member', reason: 'The person is a member of no organization that is enabled, and the request needs one.', has: { user_id: outsider.id, client_id: members_only.client_id, status: 403 }, plant: () => authorize({}, members_only, outsider.agent) },
-  { code: 'not_a_member', reason: 'The person is no member of the organization of the request, or it is unknown or disabled.', has: { user_id: person.id, client_id: members_only.client_id, status: 403 }, plant: () => authorize({ organization: canary() }, members_only, person.agent) },
+  { code: 'not_a_member', reason: 'The person is not a member of the organization of the request, or it is unknown or disabled.', has: { user_id: person.id, client_id: members_only.client_id, status: 403 }, plant: () => authorize({ organization: canary() }, members_only, person.agent) },
   { code: 'access_denied', reason: 'The person has none of the roles in allowed_roles of the application, such as staff.', has: { client_id: staff_only.client_id }, plant: () => authorize({ prompt: 'none' }, staff_only, person.agent) },
   { code: 'temporarily_unavailable', reason: 'Too many passwords were waiting to be hashed.', plant: crowdSignIn },
 ]

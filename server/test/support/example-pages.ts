@@ -707,7 +707,7 @@ export function examplePages(environment_type: 'test' | 'live', words = usual, l
     'consent, a scope that no role gives': consentPage(context, exampleNarrowConsent(words)),
     'consent, for an organization': consentPage(context, { ...exampleConsent(words), organization: { id: 'org_1', name: words.tenant } }),
     'no access': noAccessPage(context, exampleNoAccess(words)),
-    'no access, no member': noAccessPage(context, { ...exampleNoAccess(words), is_member: false }),
+    'no access, not a member': noAccessPage(context, { ...exampleNoAccess(words), is_member: false }),
     'no access, with other organizations': noAccessPage(context, { ...exampleNoAccess(words), is_member: false, has_organizations: true }),
     'organization chooser': selectOrganizationPage(context, exampleOrganizations(words)),
     'organization chooser, one part of many': selectOrganizationPage(context, {

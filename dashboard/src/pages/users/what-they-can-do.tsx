@@ -110,7 +110,7 @@ function Can({ user, acting }: { user: User; acting: Acting | null }) {
     <Loaded of={access} rows={2}>
       {(of) =>
         of.is_member === false ? (
-          <p className="muted">{acting?.disabled ? 'Nothing: the organization is disabled.' : 'Nothing: no member of it.'}</p>
+          <p className="muted">{acting?.disabled ? 'Nothing: the organization is disabled.' : 'Nothing: not a member of it.'}</p>
         ) : of.permissions.length === 0 ? (
           <p className="muted">This environment has no resource servers.</p>
         ) : (

@@ -60,7 +60,7 @@ export function orgIdOf({ id_token, access_token }: Tokens): string | null {
 
 const fixes: Record<string, string> = {
   access_denied:
-    'The person cancelled, may not sign in, is no member of the organization, or has no role that lets them in or gives one of the scopes. The record of the user says what they can do.',
+    'The person cancelled, may not sign in, is not a member of the organization, or has no role that lets them in or gives one of the scopes. The record of the user says what they can do.',
   invalid_scope:
     'Choose scopes that the application may request: they are on the tab Scopes and consent. Scopes of an API need its resource.',
   invalid_target: 'Enter the identifier of a resource server of this environment.',

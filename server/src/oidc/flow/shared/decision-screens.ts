@@ -69,7 +69,7 @@ function pressAnswer(services: OidcServices, call: OidcCall, interaction: Author
   return withCookies(html(pressPage(context, { ...view, person })), set_cookie)
 }
 
-/** Tells the person of this session that their roles leave nothing of the request, or that they are no member. Its form is that of consent, too. */
+/** Tells the person of this session that their roles leave nothing of the request, or that they are not a member. Its form is that of consent, too. */
 export async function showNoAccess(
   services: OidcServices,
   call: OidcCall,
