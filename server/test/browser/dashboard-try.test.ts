@@ -24,7 +24,6 @@ import { freePort } from '../support/free-port.ts'
 import { organizationsOf } from '../support/organizations.ts'
 import { audit, launchForTests } from '../support/page-audit.ts'
 import { createRoleWorld } from '../support/role-person.ts'
-import { owner, world } from '../support/world.ts'
 import { expectStatus, owner, world } from '../support/world.ts'
 
 /** A service without a tenant. */
