@@ -12,6 +12,7 @@ import { startClientServer } from '../support/client-server.ts'
 import * as connect from '../support/connect.ts'
 import { authorizationRequest, createAgent, exchange, followToClient, obtainCode } from '../support/cookie-browser.ts'
 import { freePort } from '../support/free-port.ts'
+import { organizationsOf } from '../support/organizations.ts'
 import { launchForTests } from '../support/page-audit.ts'
 import { until } from '../support/receiver.ts'
 import { type Place, runProgram, startProgram } from '../support/terminal.ts'
@@ -27,11 +28,12 @@ const { publicKey, privateKey } = await crypto.subtle.generateKey(
 const jwk = async (key: typeof publicKey) => ({ ...(await crypto.subtle.exportKey('jwk', key)), kid: 'key-1' })
 
 /** An application, and the code of one of its snippets. */
-async function snippetOf(name: string, method: string, redirect_uri: string) {
+async function snippetOf(name: string, method: string, redirect_uri: string, fields: { organizations?: 'optional' } = {}) {
   const application = await w.createApplication(w.test, {
     redirect_uris: [redirect_uri, new URL('/auth/callback/ostiary', redirect_uri).href],
     application_type: method === 'none' ? (name === 'oidc-client-ts' ? 'spa' : 'native') : 'web',
     token_endpoint_auth_method: method,
+    ...fields,
     ...(method === 'private_key_jwt' ? { jwks: { keys: [await jwk(publicKey)] } } : {}),
   })
   const snippet =
@@ -70,33 +72,40 @@ const rows: [string, string, string][] = [
   ['Go',            'client_secret_basic', 'localhost'],
   ['Go',            'none',                '127.0.0.1'],
 ]
-for (const [name, method, host] of rows) {
-  const { files = {}, command, skip = false } = programs[name] ?? assert.fail(name)
-  test(`${name} signs a person in with ${method}, and refuses an answer that the browser did not ask for`, { skip }, async () => {
-    const port = await freePort()
-    const origin = `http://${host}:${port}`
-    const { application, snippet } = await snippetOf(name, method, `${origin}/callback`)
-    const { program, code } = snippet
-    const folder = connect.programFolder()
-    const secrets = {
-      'the-client-secret': application.client_secret ?? '',
-      'the-private-key-as-a-JWK': JSON.stringify(await jwk(privateKey)),
-    }
-    const filled = program.env.map((line) => line.replace(/[^=]+$/, (value: string) => (secrets as Record<string, string>)[value] ?? value)) // as: by its name
-    const made = program.made_secret ? [`${program.made_secret}=a-secret-of-this-test`] : []
-    const all = { ...files, [program.file]: code, '.env': [...filled, ...made].join('\n') }
-    for (const [path, text] of Object.entries(all)) writeFileSync(join(folder, path), text)
-    if (name === 'Go') compile(folder)
-    assert.equal(program.opens?.replace('/sign-in', ''), name === 'openid-client' ? undefined : origin)
-    const env = {
-      ...process.env,
-      PATH: `${dirname(process.execPath)}:${dirname(connect.python)}:${process.env.PATH}`,
-      PORT: String(port),
-    }
-    // The program takes the place of the shell, so that it ends with the test.
-    const [, in_shell] = /^\((set -a; .*)\)$/.exec(program.run ?? '') ?? []
-    await serve(command ?? in_shell ?? `exec ${program.run}`, { cwd: folder, env }, origin)
+/** Starts the program of a snippet, and returns where it answers. */
+async function startSnippet([name, method, host]: (typeof rows)[number], fields: Parameters<typeof snippetOf>[3] = {}): Promise<string> {
+  const { files = {}, command } = programs[name] ?? assert.fail(name)
+  const port = await freePort()
+  const origin = `http://${host}:${port}`
+  const { application, snippet } = await snippetOf(name, method, `${origin}/callback`, fields)
+  const { program, code } = snippet
+  const folder = connect.programFolder()
+  const secrets = {
+    'the-client-secret': application.client_secret ?? '',
+    'the-private-key-as-a-JWK': JSON.stringify(await jwk(privateKey)),
+  }
+  const filled = program.env.map((line) => line.replace(/[^=]+$/, (value: string) => (secrets as Record<string, string>)[value] ?? value)) // as: by its name
+  const made = program.made_secret ? [`${program.made_secret}=a-secret-of-this-test`] : []
+  const all = { ...files, [program.file]: code, '.env': [...filled, ...made].join('\n') }
+  for (const [path, text] of Object.entries(all)) writeFileSync(join(folder, path), text)
+  if (name === 'Go') compile(folder)
+  assert.equal(program.opens?.replace('/sign-in', ''), name === 'openid-client' ? undefined : origin)
+  const env = {
+    ...process.env,
+    PATH: `${dirname(process.execPath)}:${dirname(connect.python)}:${process.env.PATH}`,
+    PORT: String(port),
+  }
+  // The program takes the place of the shell, so that it ends with the test.
+  const [, in_shell] = /^\((set -a; .*)\)$/.exec(program.run ?? '') ?? []
+  await serve(command ?? in_shell ?? `exec ${program.run}`, { cwd: folder, env }, origin)
+  return origin
+}
 
+for (const row of rows) {
+  const [name, method] = row
+  const { skip = false } = programs[name] ?? assert.fail(name)
+  test(`${name} signs a person in with ${method}, and refuses an answer that the browser did not ask for`, { skip }, async () => {
+    const origin = await startSnippet(row)
     const agent = createAgent()
     const begun = await (name === 'Auth.js' ? beginWithAuthJs(agent, origin) : agent.get(`${origin}/sign-in`))
     const url = new URL(begun.headers.get('location') ?? assert.fail(begun.body))
@@ -112,10 +121,38 @@ for (const [name, method, host] of rows) {
   })
 }
 
+const of_test = await organizationsOf(w, w.test)
+const acme = await of_test.create({ name: 'Acme', slug: 'acme', members: [{ user_id: user.id }] })
+
+// biome-ignore format: this table is read by column
+const in_organizations: (typeof rows)[number][] = [
+  ['openid-client', 'none',                'localhost'],
+  ['Express',       'client_secret_basic', 'localhost'],
+  ['Auth.js',       'client_secret_basic', 'localhost'],
+  ['Python',        'client_secret_basic', 'localhost'],
+  ['Go',            'client_secret_basic', 'localhost'],
+]
+for (const row of in_organizations) {
+  const [name] = row
+  const { skip = false } = programs[name] ?? assert.fail(name)
+  test(`${name} asks for an organization, and its token is for it`, { skip }, async () => {
+    const origin = await startSnippet(row, { organizations: 'optional' })
+    const agent = createAgent()
+    const query = '?organization=acme'
+    const begun = await (name === 'Auth.js' ? beginWithAuthJs(agent, origin, query) : agent.get(`${origin}/sign-in${query}`))
+    const url = new URL(begun.headers.get('location') ?? assert.fail(begun.body))
+    assert.equal(url.searchParams.get('organization'), 'acme')
+    const redirect_uri = url.searchParams.get('redirect_uri') ?? ''
+    const answer = await agent.get((await followToClient(agent, { url: url.href, redirect_uri }, user)).href)
+    const home = answer.status === 200 ? answer : await agent.get(origin)
+    assert.match(home.body, new RegExp(`Signed in as ${user.id} in ${acme.id}`))
+  })
+}
+
 /** The page of Auth.js with its button is a form with a token. */
-async function beginWithAuthJs(agent: ReturnType<typeof createAgent>, origin: string) {
+async function beginWithAuthJs(agent: ReturnType<typeof createAgent>, origin: string, query = '') {
   const { csrfToken } = JSON.parse((await agent.get(`${origin}/auth/csrf`)).body)
-  return agent.post(`${origin}/auth/signin/ostiary`, { csrfToken, callbackUrl: `${origin}/` })
+  return agent.post(`${origin}/auth/signin/ostiary${query}`, { csrfToken, callbackUrl: `${origin}/` })
 }
 
 /** Starts a server, and waits until it answers at an address. */
@@ -162,31 +199,53 @@ for (const method of ['client_secret_basic', 'client_secret_post', 'none'])
     assert.match(output, new RegExp(`\\{"sub":"${user.id}".*\\}$`))
   })
 
-test('oidc-client-ts signs a person in within a bundled page', { skip: noBrowser }, async (t) => {
-  const page_source = '<!doctype html><title>App</title><body><script type="module" src="/main.js"></script>'
-  const files = { '/': { type: 'text/html', body: page_source }, '/main.js': { type: 'text/javascript', body: '' } }
-  const { origin } = await startClientServer(t, files)
-  const { code } = await snippetOf('oidc-client-ts', 'none', `${origin}/`)
-  const bundled = await build({
-    stdin: { contents: code, resolveDir: connect.programFolder() },
-    bundle: true,
-    format: 'esm',
-    platform: 'browser',
-    write: false,
-  })
-  await stop()
-  files['/main.js'].body = bundled.outputFiles[0]?.text ?? ''
-  const page = await (await launchForTests(t)).newPage()
-  await page.goto(origin)
-  await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByLabel('Password').waitFor()
-  const { code_challenge_method, nonce } = Object.fromEntries(new URL(page.url()).searchParams)
-  assert.ok(code_challenge_method === 'S256' && nonce)
-  await page.getByLabel('Email address').fill(user.email)
-  await page.getByLabel('Password').fill(user.password)
-  await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByText(`Signed in as ${user.id}`).waitFor()
-})
+test(
+  'curl asks for an organization, and its token is for it',
+  { skip: process.platform === 'win32' && 'a script for a POSIX shell' },
+  async () => {
+    const redirect_uri = 'http://localhost:49152/callback'
+    const { code } = await snippetOf('curl', 'none', redirect_uri, { organizations: 'optional' })
+    const folder = connect.programFolder()
+    writeFileSync(join(folder, 'sign-in.sh'), code)
+    const script = await startProgram('exec sh sign-in.sh acme', /paste the address/, { cwd: folder, env: process.env })
+    const url = /^http\S+$/m.exec(script.output())?.[0] ?? assert.fail(script.output())
+    assert.equal(new URL(url).searchParams.get('organization'), 'acme')
+    script.type((await followToClient(createAgent(), { url, redirect_uri }, user)).href)
+    assert.match(await script.ended, new RegExp(`"org_id":"${acme.id}"`))
+  },
+)
+
+for (const organizations of [undefined, 'optional'] as const)
+  test(
+    `oidc-client-ts signs a person in within a bundled page${organizations ? ', to the organization that it asks for' : ''}`,
+    { skip: noBrowser },
+    async (t) => {
+      const page_source = '<!doctype html><title>App</title><body><script type="module" src="/main.js"></script>'
+      const files = { '/': { type: 'text/html', body: page_source }, '/main.js': { type: 'text/javascript', body: '' } }
+      const { origin } = await startClientServer(t, files)
+      const { code } = await snippetOf('oidc-client-ts', 'none', `${origin}/`, organizations ? { organizations } : {})
+      const bundled = await build({
+        stdin: { contents: code, resolveDir: connect.programFolder() },
+        bundle: true,
+        format: 'esm',
+        platform: 'browser',
+        write: false,
+      })
+      await stop()
+      files['/main.js'].body = bundled.outputFiles[0]?.text ?? ''
+      const page = await (await launchForTests(t)).newPage()
+      await page.goto(organizations ? `${origin}/?organization=acme` : origin)
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      await page.getByLabel('Password').waitFor()
+      const { code_challenge_method, nonce, organization } = Object.fromEntries(new URL(page.url()).searchParams)
+      assert.ok(code_challenge_method === 'S256' && nonce)
+      assert.equal(organization, organizations ? 'acme' : undefined)
+      await page.getByLabel('Email address').fill(user.email)
+      await page.getByLabel('Password').fill(user.password)
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      await page.getByText(`Signed in as ${user.id}${organizations ? ` in ${acme.id}` : ''}`).waitFor()
+    },
+  )
 
 test('the MCP server answers a call with a token for it, and refuses one without and one for another resource', async () => {
   const address = `http://localhost:${await freePort()}/mcp`

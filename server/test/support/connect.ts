@@ -33,13 +33,15 @@ const begun = new Map()
 createServer(async (request, response) => {
   try {
     const id = /visit=([\\w-]+)/.exec(request.headers.cookie ?? '')?.[1] ?? randomUUID()
-    if (request.url === '/sign-in') {
-      const { url, checks } = await beginSignIn()
+    const { pathname, searchParams } = new URL(request.url, 'http://localhost')
+    if (pathname === '/sign-in') {
+      const { url, checks } = await beginSignIn(searchParams.get('organization'))
       begun.set(id, checks)
       return response.writeHead(302, { location: url.href, 'set-cookie': 'visit=' + id }).end()
     }
     if (!request.url.startsWith('/callback')) return response.end()
-    response.end('Signed in as ' + (await finishSignIn(request.url, begun.get(id) ?? {})).user_id)
+    const { user_id, org_id } = await finishSignIn(request.url, begun.get(id) ?? {})
+    response.end('Signed in as ' + user_id + (org_id ? ' in ' + org_id : ''))
   } catch (error) {
     response.writeHead(400).end(String(error))
   }
