@@ -7,6 +7,7 @@ import { ListPage } from '../parts/list-page.tsx'
 import { useList } from '../parts/reading.tsx'
 import { useQueryState } from '../parts/search.ts'
 import { type Column, timeColumn } from '../parts/table.tsx'
+import { shortId } from '../parts/time.tsx'
 import { organizations } from '../queries/organizations.ts'
 import { toOrganization, useEnvironment } from '../scope.tsx'
 import { CreateOrganization } from './organizations/create.tsx'
@@ -26,8 +27,9 @@ const columns: Column<Organization>[] = [
   },
   {
     head: 'External id',
-    className: 'any',
-    cell: ({ external_id }) => (external_id === null ? <span className="faint">None</span> : <code>{external_id}</code>),
+    className: 'nowrap',
+    cell: ({ external_id }) =>
+      external_id === null ? <span className="faint">None</span> : <code title={external_id}>{shortId(external_id)}</code>,
   },
   { head: 'Members', cell: ({ member_count }) => numbers.format(member_count) },
   { head: 'Status', cell: (organization) => <OrganizationStatus of={organization} /> },
@@ -42,7 +44,7 @@ export default function Organizations() {
   return (
     <ListPage
       title="Organizations"
-      lead="The customers of your product whose people share it, such as companies and teams. Its members are users."
+      lead="Customers of your product whose people share it, such as companies and teams. Their members are users."
       create={{ words: 'Create organization', in_root: false, form: (close) => <CreateOrganization close={close} /> }}
       above={
         <div className="toolbar">

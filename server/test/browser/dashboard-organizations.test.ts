@@ -126,14 +126,14 @@ test('an organization is created, gets members and roles, is disabled and delete
 
   await t.test('members are found by a role and by words, and the address keeps both', async () => {
     await page.getByLabel('Role', { exact: true }).selectOption({ label: 'Billing' })
-    await members.getByText('kim@example.com').waitFor({ state: 'detached' })
+    await members.getByRole('link', { name: 'kim@example.com' }).waitFor({ state: 'detached' })
     assert.match(page.url(), /role=billing/)
     await page.getByLabel('Search members').fill('kim')
     await page.getByText('No member has these words.').waitFor()
     await passesAudit('members, filtered')
     await page.reload()
     await button(page, 'Clear the filters').click()
-    await members.getByText('kim@example.com').waitFor()
+    await members.getByRole('link', { name: 'kim@example.com' }).waitFor()
   })
 
   await t.test('the settings refuse data at its field, and save names, metadata and claims', async () => {
@@ -186,7 +186,7 @@ test('an organization is created, gets members and roles, is disabled and delete
     const line = (name: string) => dialog.getByRole('listitem').filter({ has: page.getByRole('link', { name, exact: true }) })
     await line('Many 20').getByText('Owner').waitFor()
     assert.equal(await line('Green Door').count(), 0)
-    await dialog.getByRole('button', { name: 'Show more: Organizations' }).click()
+    await dialog.getByRole('button', { name: /^Show more ?: Organizations$/ }).click()
     await line('Green Door').getByText('Billing').waitFor()
     await passesAudit('user with organizations')
     await dialog.getByRole('link', { name: 'Green Door' }).click()
@@ -255,7 +255,7 @@ test('an organization is created, gets members and roles, is disabled and delete
     assert.equal(await page.locator(':focus').textContent(), 'Keep the member')
     await passesAudit('remove a member')
     await button(page, 'Remove now').click()
-    await members.getByText('robin@example.com').waitFor({ state: 'detached' })
+    await members.getByRole('link', { name: 'robin@example.com' }).waitFor({ state: 'detached' })
     expectStatus(404, await of_test.auth('GET', `organizations/${await id()}/members/${robin.id}`))
     expectStatus(200, await of_test.auth('GET', `users/${robin.id}`))
   })
@@ -284,22 +284,22 @@ test('an organization is created, gets members and roles, is disabled and delete
   )
 })
 
-const long = 'Vereinigte Westfälisch-Niederrheinische Werkzeugmaschinenbaugesellschaftsbeteiligungsverwaltung GmbH'
+const long = 'W'.repeat(100)
 const right_to_left = 'شركة الأبواب الزرقاء (فرع الشمال)'
 
 test('long names and names from right to left fit into each page and dialog of organizations', { skip: noBrowser }, async (t) => {
   const w = await world({ dashboard_folder: dashboardFolder })
   const of_test = await organizationsOf(w, w.test)
-  const role = await of_test.role('a'.repeat(63), { name: 'W'.repeat(100) })
+  const role = await of_test.role('a'.repeat(63), { name: long })
   const email = `${'long.address.of.a.person.'.repeat(2)}x@${'department.'.repeat(8)}example.com`
   const browser = await launchForTests(t)
   const { page, faults } = await openDashboard(w, browser, owner)
   const base = `${w.base_url}${dashboardPath(await slugOf(w))}/test`
   assert.ok(role)
   const user = await of_test.user({ email, name: right_to_left })
-  for (const name of [long, 'W'.repeat(100), right_to_left])
+  for (const [number, name] of [long, right_to_left].entries())
     await t.test(name, async () => {
-      const external_id = `customer/${'0123456789'.repeat(24)}/${name.length}`
+      const external_id = `customer/${'0123456789'.repeat(24)}/${number}`
       const { id } = await of_test.create({ name, external_id, members: [{ user_id: user.id, roles: ['a'.repeat(63)] }] })
       const passes = async (what: string) => {
         assert.deepEqual(await audit(page, `dashboard ${what} ${name.slice(0, 12)}`), [])

@@ -25,7 +25,11 @@ export function AddMember({ organization, close }: { organization: Organization;
   return (
     <FormDialog
       title="Add a member"
-      lead={<InEnvironment>The user gets into {name} from the next request on.</InEnvironment>}
+      lead={
+        <InEnvironment>
+          The user gets into <bdi>{name}</bdi> from the next request on.
+        </InEnvironment>
+      }
       submit="Add member"
       action={action}
       disabled={found.chosen === null}

@@ -52,7 +52,11 @@ function RolesDialog({ base, report, organization, close }: Edited<Member> & Omi
     <>
       <FormDialog
         title={titleOf(base.data)}
-        lead={<InEnvironment>Only in {organization.name}, from the next request on.</InEnvironment>}
+        lead={
+          <InEnvironment>
+            Only in <bdi>{organization.name}</bdi>, from the next request on.
+          </InEnvironment>
+        }
         submit="Save"
         action={edit}
         onSubmit={submit}

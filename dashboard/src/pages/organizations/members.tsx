@@ -102,7 +102,7 @@ const columns = (every: readonly EnvironmentRole[], open: (next: Open) => void):
       roles.length === 0 ? (
         <span className="faint">None was given</span>
       ) : (
-        <span className="rs">
+        <span className="rs given-roles">
           {roles.map((slug) => (
             <Tag key={slug}>{nameOfRole(every, slug)}</Tag>
           ))}
