@@ -61,7 +61,7 @@ export default function Organizations() {
           </NoMatch>
         ) : null
       }
-      empty="No organization yet. Create one for each customer whose people share your product: a user can be a member of several, with other roles in each. Where every person has the product alone, you need none."
+      empty="No organization yet. Create one for each company or team that uses your product together: a user can belong to several, with different roles in each. If every person uses it alone, you need none."
       snippet={<CodeTabs label="The same by the API" snippets={[{ name: 'curl', code: createOrganization() }]} />}
     />
   )
