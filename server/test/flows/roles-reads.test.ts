@@ -1,17 +1,24 @@
 /** What roles give is read with the issuer: never for an environment without them, and once after each change (decision 0176). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { currentTrace } from '../../src/base/trace.ts'
 import type { Engine, Statement } from '../../src/db/db.ts'
-import { refresh, userinfo } from '../support/cookie-browser.ts'
+import { exchange, refresh, userinfo } from '../support/cookie-browser.ts'
 import { outdatedFirst } from '../support/outdated-first.ts'
 import { createRoleWorld } from '../support/role-person.ts'
-import { expectStatus, world } from '../support/world.ts'
+import { expectStatus, type World, world } from '../support/world.ts'
 
 /** The reads of what roles give, each by its first table. */
 let reads: string[] = []
-function note({ parts }: Statement): void {
-  const [, table] = /from (roles|role_resource_servers)\s+where/.exec(parts.join('?')) ?? []
-  if (table !== undefined) reads.push(table)
+/** The statements of requests with a trace. Background work has none. */
+let sent: string[] = []
+function note(...statements: readonly Statement[]): void {
+  for (const { parts } of statements) {
+    const text = parts.join('?')
+    const [, table] = /from (roles|role_resource_servers)\s+where/.exec(text) ?? []
+    if (table !== undefined) reads.push(table)
+    if (currentTrace() !== null) sent.push(text)
+  }
 }
 const noting = (engine: Engine): Engine => ({
   ...engine,
@@ -22,6 +29,14 @@ const noting = (engine: Engine): Engine => ({
   lookUp(statement, owner) {
     note(statement)
     return engine.lookUp(statement, owner)
+  },
+  write(statements, owner) {
+    note(...statements)
+    return engine.write(statements, owner)
+  },
+  writeLater(statements, owner) {
+    note(...statements)
+    return engine.writeLater(statements, owner)
   },
 })
 
@@ -69,6 +84,46 @@ test('what roles give is read once by many requests at a time, and again after e
   reads = []
   await Promise.all(Array.from({ length: 20 }, () => roles.validate(access_token)))
   assert.deepEqual(reads, ['roles', 'role_resource_servers'])
+})
+
+test('with 20 roles, requirements and claims, each request sends the statements that it sends without', async () => {
+  const headers = { traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` }
+  const call: World['call'] = (method, path, options) => w.call(method, path, { ...options, headers: { ...options?.headers, ...headers } })
+  const [of_live, traced] = [await createRoleWorld(w, w.live), { ...w, call }]
+  const { validate } = await createRoleWorld(traced, w.live)
+  const orders = await of_live.createServer('orders', ['orders:read'], { require_roles: false })
+  const app = await w.createApplication(w.live, { allowed_scopes })
+  const who = await of_live.createPerson()
+  const ask = { scope: allowed_scopes.join(' '), resource: orders.identifier }
+  let tokens = await who.tokens(app, ask)
+  const renew = async (by: World) => {
+    tokens = expectStatus(200, await refresh(by, w.live, app, tokens.refresh_token))
+  }
+  const asked: Record<string, () => Promise<unknown>> = {
+    refresh: () => renew(traced),
+    'code exchange': async () => expectStatus(200, await exchange(traced, w.live, app, await who.code(app, ask))),
+    UserInfo: async () => expectStatus(200, await userinfo(traced, w.live, tokens.access_token)),
+    validation: () => validate(tokens.access_token),
+  }
+  async function statements(): Promise<Record<string, string[]>> {
+    const found: Record<string, string[]> = {}
+    for (const [name, request] of Object.entries(asked))
+      for (let n = 0; n < 3; n++) {
+        await renew(w) // the embedded database remembers rows of grants until one changes
+        sent = []
+        await request()
+        found[name] = sent
+      }
+    return found
+  }
+  const before = await statements()
+  assert.ok(Object.values(before).every((all) => all.length > 0))
+  const given = []
+  for (let n = 0; n < 20; n++) given.push(await of_live.createRole(`role-${n}`, { orders: ['orders:read'] }))
+  await of_live.give(who, ...given)
+  await of_live.change('resource-servers', orders, { require_roles: true, roles_claim: 'roles' })
+  await of_live.change('applications', app, { allowed_roles: ['role-7'], roles_claim: 'groups' })
+  assert.deepEqual(await statements(), before)
 })
 
 test('a change of an application that names no role raises nothing', async () => {
