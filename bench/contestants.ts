@@ -19,6 +19,9 @@ export interface Contestant {
   prepare(scenario: ScenarioName, in_flight: number): Promise<(seconds: number) => Promise<Load>>
 }
 
+/** The environments of the survey "roles". */
+export type ColumnName = 'no roles' | '20 roles' | '20 roles in claims'
+
 export type ContestantName =
   | 'ostiary'
   | 'before'
@@ -30,6 +33,8 @@ export type ContestantName =
   | 'peer, PostgreSQL'
   | 'trivial handler'
   | 'ceiling'
+  | ColumnName
+  | `${ColumnName}, PostgreSQL`
 
 export interface Ground {
   /** A folder that is removed after the run. */
@@ -137,7 +142,8 @@ interface Server {
   prepare: (scenario: ScenarioName, in_flight: number) => Promise<Step>
 }
 
-function server({ name, process, address, takesPart, prepare }: Server): Contestant {
+/** A contestant that is asked over HTTP. */
+export function server({ name, process, address, takesPart, prepare }: Server): Contestant {
   return {
     name,
     process,

@@ -20,6 +20,7 @@ import { type Options, readOptions, type SurveyName } from './options.ts'
 import { surveyPromotion } from './promotion.ts'
 import { surveyRefused } from './refused.ts'
 import { tableOf } from './report.ts'
+import { surveyRoles } from './roles.ts'
 import { type Measurement, runRounds } from './rounds.ts'
 import { surveySilent } from './silent.ts'
 import { surveyStrangers } from './strangers.ts'
@@ -38,6 +39,7 @@ export interface Surveys {
   guessing?: Awaited<ReturnType<typeof surveyGuessing>>
   one_person?: Awaited<ReturnType<typeof surveyOnePerson>>
   promotion?: Awaited<ReturnType<typeof surveyPromotion>>
+  roles?: Awaited<ReturnType<typeof surveyRoles>>
   citus?: Awaited<ReturnType<typeof surveyCitus>>
   beside?: Awaited<ReturnType<typeof surveyBeside>>
   distant?: Awaited<ReturnType<typeof surveyDistant>>
@@ -116,6 +118,7 @@ async function survey(options: Options, ground: Ground): Promise<Surveys> {
     ...(wants('guessing') ? { guessing: await surveyGuessing(ground, options.guesses, progress) } : {}),
     ...(wants('one-person') ? { one_person: await surveyOnePerson(ground, options.grants, progress) } : {}),
     ...(wants('promotion') ? { promotion: await surveyPromotion(ground, options.rounds, progress) } : {}),
+    ...(wants('roles') ? { roles: await surveyRoles(ground, options, progress) } : {}),
     ...(wants('beside') ? { beside: await surveyBeside(ground, options, progress) } : {}),
     ...(wants('distant') ? { distant: await surveyDistant(ground, options, progress) } : {}),
     ...(wants('citus') ? { citus: await surveyCitus(ground, options, progress) } : {}),

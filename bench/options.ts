@@ -15,6 +15,7 @@ const surveys = [
   'guessing',
   'one-person',
   'promotion',
+  'roles',
   'citus',
   'beside',
   'distant',
@@ -48,6 +49,8 @@ export interface Options {
   readonly guesses: number
   /** Grants in the survey "one-person". */
   readonly grants: number
+  /** People with one role in the survey "roles". */
+  readonly holders: number
   readonly postgres: boolean
   /** Another checkout of Ostiary, measured beside this one. */
   readonly against: string | null
@@ -75,6 +78,7 @@ const usage = `npm run bench -- [options]
   --pairs N               pairs of each kind in the survey "timing" (500; quick: 100)
   --guesses N             rounds of the survey "guessing" (8; quick: 3)
   --grants N              grants of the survey "one-person", with a fifth as many sessions (1000000; quick: 20000)
+  --holders N             people with one role in the survey "roles" (10000; quick: 1000)
   --no-postgres           leave PostgreSQL out
   --against FOLDER        measure another checkout of Ostiary in the same run
   --profile FOLDER        write a CPU profile of each scenario and contestant there, which disturbs the figures
@@ -106,6 +110,7 @@ export function readOptions(args: readonly string[]): Options | { usage: string 
         pairs: text,
         guesses: text,
         grants: text,
+        holders: text,
         against: text,
         profile: text,
         output: text,
@@ -135,6 +140,7 @@ export function readOptions(args: readonly string[]): Options | { usage: string 
       pairs: numberOf(values.pairs, quick ? 100 : 500),
       guesses: numberOf(values.guesses, quick ? 3 : 8),
       grants: numberOf(values.grants, quick ? 20_000 : 1_000_000),
+      holders: numberOf(values.holders, quick ? 1_000 : 10_000),
       postgres: !values['no-postgres'],
       against: values.against === undefined ? null : resolve(values.against),
       profile: values.profile === undefined ? null : resolve(values.profile),

@@ -88,7 +88,7 @@ export interface Seeded extends Provider {
   readonly environment_id: string
   /** An issuer of another tenant. */
   readonly admin_issuer: string
-  readonly people: readonly Person[]
+  readonly people: readonly (Person & { readonly id: string })[]
 }
 
 export interface Person {
@@ -114,32 +114,65 @@ export async function seedOstiary(
 
   const platform = { 'x-api-key': platform_key }
   const { id: project_id } = await call.post('/v1/platform/projects', platform, { slug: 'bench', name: 'Benchmark' })
-  const environments = `/v1/platform/projects/${project_id}/environments`
-  const { data } = await call.get(environments, platform)
-  const { id, issuer } = data.find(({ type }: { type: string }) => type === 'test')
-  const redirect_uri = 'https://app.example.com/callback'
-  const application = { name: 'Benchmark', application_type: 'web', redirect_uris: [redirect_uri] }
-  const { client_id, client_secret } = await call.post(`${environments}/${id}/applications`, platform, application)
-  const { key: secret_key } = await call.post(`${environments}/${id}/auth-keys`, platform, { type: 'auth_secret', ...unlimited })
+  const { data } = await call.get(`/v1/platform/projects/${project_id}/environments`, platform)
+  const environment = data.find(({ type }: { type: string }) => type === 'test')
+  call.close()
+  const seeded = await seedEnvironment(address, { platform_key, project_id, environment }, { people: people_wanted })
+  return { ...seeded, admin_issuer: first.admin_issuer }
+}
 
-  const people = Array.from({ length: people_wanted }, (_, i) => ({
-    email: `person${i}@example.com`,
-    password: `meadow lantern copper ${i} violin`,
-  }))
-  for (const person of people)
-    await call.post('/v1/auth/users', { 'x-api-key': secret_key }, { ...person, name: 'Ada Example', email_verified: true })
+interface Place {
+  readonly platform_key: string
+  readonly project_id: string
+  readonly environment: { readonly id: string; readonly issuer: string }
+}
+
+interface Asked {
+  readonly people: number
+  /** What the application asks for beside the scopes of OpenID Connect. */
+  readonly at_server?: { readonly identifier: string; readonly scopes: readonly string[] }
+}
+
+/** Creates an application, a key and signed-in people in an environment. */
+export async function seedEnvironment(
+  address: Address,
+  { platform_key, project_id, environment: { id, issuer } }: Place,
+  { people: people_wanted, at_server }: Asked,
+): Promise<Omit<Seeded, 'admin_issuer'>> {
+  const call = await caller(address)
+  const platform = { 'x-api-key': platform_key }
+  const path = `/v1/platform/projects/${project_id}/environments/${id}`
+  const redirect_uri = 'https://app.example.com/callback'
+  const scopes = ['openid', 'profile', 'email', 'offline_access', ...(at_server?.scopes ?? [])]
+  const application = { name: 'Benchmark', application_type: 'web', redirect_uris: [redirect_uri] }
+  const asking = at_server ? { ...application, allowed_scopes: scopes } : application
+  const { client_id, client_secret } = await call.post(`${path}/applications`, platform, asking)
+  const { key: secret_key } = await call.post(`${path}/auth-keys`, platform, { type: 'auth_secret', ...unlimited })
+
+  const people: Seeded['people'][number][] = []
+  for (let i = 0; i < people_wanted; i++) {
+    const person = { email: `person${i}@example.com`, password: `meadow lantern copper ${i} violin` }
+    const made = await call.post('/v1/auth/users', { 'x-api-key': secret_key }, { ...person, name: 'Ada Example', email_verified: true })
+    people.push({ ...person, id: made.id })
+  }
   call.close()
 
   const client = { client_id, client_secret, redirect_uri }
-  const about = { client, scope: 'openid profile email offline_access', jwt_access_token: { parameters: {}, audience: issuer } }
-  const provider = await discover(address, issuer, about)
+  const jwt_access_token = at_server
+    ? { parameters: { resource: at_server.identifier }, audience: at_server.identifier }
+    : { parameters: {}, audience: issuer }
+  const provider = await discover(address, issuer, { client, scope: scopes.join(' '), jwt_access_token })
   const cookies: string[] = []
   for (const person of people) cookies.push((await signedIn(provider, person)).cookie())
-  return { ...provider, cookies, secret_key, platform_key, project_id, environment_id: id, admin_issuer: first.admin_issuer, people }
+  return { ...provider, cookies, secret_key, platform_key, project_id, environment_id: id, people }
 }
 
 /** Signs a person in with a new browser. */
-export async function signedIn(provider: Omit<Provider, 'cookies'>, { email, password }: Person, asked = authorization(provider, {})) {
+export async function signedIn(
+  provider: Omit<Provider, 'cookies'>,
+  { email, password }: Person,
+  asked = authorization(provider, provider.jwt_access_token.parameters),
+) {
   const browser = await openBrowser(provider.address)
   const answer = await browser.submit(await browser.get(asked.path), { email, password, method: 'password' })
   browser.close()
@@ -195,18 +228,21 @@ async function bootstrap(root: string, env: Record<string, string>) {
 }
 
 /** Calls the management API, one request at a time. */
-async function caller(address: Address) {
+export async function caller(address: Address) {
   const connection = await openConnection(address)
-  const call = async (method: 'GET' | 'POST', path: string, headers: Record<string, string>, body?: unknown) => {
+  type Headers = Record<string, string>
+  const statuses = { GET: 200, POST: 201, PATCH: 200, DELETE: 204 }
+  const call = async (method: keyof typeof statuses, path: string, headers: Headers, body?: unknown) => {
     const sent = body === undefined ? '' : JSON.stringify(body)
     const all = { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) }
-    return JSON.parse(
-      expectStatus(method === 'POST' ? 201 : 200, await connection.send(request(address, method, path, { headers: all, body: sent }))).body,
-    )
+    const answer = expectStatus(statuses[method], await connection.send(request(address, method, path, { headers: all, body: sent })))
+    return answer.body === '' ? null : JSON.parse(answer.body)
   }
   return {
-    get: (path: string, headers: Record<string, string>) => call('GET', path, headers),
-    post: (path: string, headers: Record<string, string>, body: unknown) => call('POST', path, headers, body),
+    get: (path: string, headers: Headers) => call('GET', path, headers),
+    post: (path: string, headers: Headers, body: unknown) => call('POST', path, headers, body),
+    change: (path: string, headers: Headers, body: unknown) => call('PATCH', path, headers, body),
+    remove: (path: string, headers: Headers) => call('DELETE', path, headers),
     close: connection.close,
   }
 }

@@ -33,6 +33,17 @@ function repeated(requests: readonly string[], holds: (body: ReturnType<typeof J
   }
 }
 
+/** @param extra parameters of the requests for the tokens; by default those for a JWT access token */
+export async function userinfoOf(provider: Provider, in_flight: number, extra?: Record<string, string>): Promise<Step> {
+  const tokens = await tokensForEach(provider, in_flight, extra)
+  return repeated(
+    tokens.map(({ access_token }) =>
+      request(provider.address, 'GET', provider.paths.userinfo, { headers: { authorization: `Bearer ${access_token}` } }),
+    ),
+    ({ sub, email, name }) => sub && email && name === 'Ada Example',
+  )
+}
+
 export const common = {
   async refresh(provider, in_flight) {
     const chains = (await tokensForEach(provider, in_flight)).map(({ refresh_token }) => refresh_token)
@@ -52,15 +63,7 @@ export const common = {
   },
 
   /** The peer's userinfo does not accept its JWT access tokens, so it gets the opaque one of a request without a resource. */
-  async userinfo(provider, in_flight) {
-    const tokens = await tokensForEach(provider, in_flight, {})
-    return repeated(
-      tokens.map(({ access_token }) =>
-        request(provider.address, 'GET', provider.paths.userinfo, { headers: { authorization: `Bearer ${access_token}` } }),
-      ),
-      ({ sub, email, name }) => sub && email && name === 'Ada Example',
-    )
-  },
+  userinfo: (provider, in_flight) => userinfoOf(provider, in_flight, {}),
 
   async jwks(provider, in_flight) {
     const asked = request(provider.address, 'GET', provider.paths.jwks)

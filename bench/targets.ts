@@ -15,9 +15,12 @@ interface Target {
   readonly by_processor?: number
 }
 
+/** Of the requests a second without roles. */
+const least_with_roles = { refresh: 0.97, validate: 0.93, userinfo: 0.93 }
+
 export function targetsOf(
   measurements: readonly Measurement[],
-  { start, memory, environments, busy, silent, strangers, refused, timing, guessing, one_person, promotion, distant }: Surveys,
+  { start, memory, environments, busy, silent, strangers, refused, timing, guessing, one_person, promotion, roles, distant }: Surveys,
   in_flight: number,
 ): Target[] {
   type Who = Parameters<typeof ratio>[1]
@@ -75,6 +78,11 @@ export function targetsOf(
       { what: `an apply of 200 objects beside traffic, ${engine}`,              unit: 'ms', at_most: 500,   is: measured.few.apply_ms },
       { what: `an apply of 1,000 objects beside traffic, most, ${engine}`,      unit: 'ms', at_most: 2_000, is: measured.most.apply_most_ms },
       { what: `sign-ins and refreshes that fail beside promotions, ${engine}`,  unit: '',   at_most: 0,     is: measured.beside.sign_ins.failed + measured.beside.refreshes.failed },
+    ]),
+    ...Object.entries(roles ?? {}).flatMap(([engine, measured]) => measured === null ? [] : [
+      ...measured.ratios.map(({ column, scenario, ratio, by_processor }) => ({ what: `${scenario} with ${column}, of the same without, ${engine}`, unit: 'x', at_least: least_with_roles[scenario], is: ratio, by_processor })),
+      ...Object.entries(measured.crowd.most_ms).map(([change, is]) => ({ what: `${change} a role of ${measured.crowd.holders} people, most, ${engine}`, unit: 'ms', at_most: 100, is })),
+      { what: `calls after such a change that gave other rights, ${engine}`, unit: '', at_most: 0, is: measured.crowd.late },
     ]),
     ...Object.entries(guessing ?? {}).flatMap(([engine, measured]) => measured === null ? [] : [
       { what: `sign-ins beside 200 wrong passwords of another source, p99 of the quiet one, ${engine}`, unit: 'x', at_most: 3, is: measured.on_all_cores.p99_ratio },
