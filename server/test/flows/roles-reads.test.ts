@@ -8,23 +8,28 @@ import { outdatedFirst } from '../support/outdated-first.ts'
 import { createRoleWorld } from '../support/role-person.ts'
 import { expectStatus, type World, world } from '../support/world.ts'
 
-/** The reads of what roles give, each by its first table. */
-let reads: string[] = []
+/** The reads of what roles give. */
+let reads = 0
 /** The statements of requests with a trace. Background work has none. */
 let sent: string[] = []
+/** Happens when roles have been read. */
+let onceRead: (() => Promise<unknown>) | null = null
+const isOfRoles = ({ parts }: Statement) => /from (roles|role_resource_servers)( r)?\s+where/.test(parts.join('?'))
 function note(...statements: readonly Statement[]): void {
-  for (const { parts } of statements) {
-    const text = parts.join('?')
-    const [, table] = /from (roles|role_resource_servers)\s+where/.exec(text) ?? []
-    if (table !== undefined) reads.push(table)
-    if (currentTrace() !== null) sent.push(text)
-  }
+  reads += statements.filter(isOfRoles).length
+  if (currentTrace() !== null) sent.push(...statements.map(({ parts }) => parts.join('?')))
 }
 const noting = (engine: Engine): Engine => ({
   ...engine,
-  read(statement, owner) {
+  async read(statement, owner) {
     note(statement)
-    return engine.read(statement, owner)
+    const rows = await engine.read(statement, owner)
+    if (isOfRoles(statement) && onceRead !== null) {
+      const change = onceRead
+      onceRead = null
+      await change()
+    }
+    return rows
   },
   lookUp(statement, owner) {
     note(statement)
@@ -48,8 +53,8 @@ const allowed_scopes = ['openid', 'offline_access', 'orders:read']
 const client = await w.createApplication(environment, { allowed_scopes })
 const person = await roles.createPerson()
 
-async function requestsOf(ask: { scope: string; resource?: string }): Promise<string[]> {
-  reads = []
+async function requestsOf(ask: { scope: string; resource?: string }): Promise<number> {
+  reads = 0
   const tokens = await person.tokens(client, ask)
   const { access_token } = expectStatus(200, await refresh(w, environment, client, tokens.refresh_token))
   expectStatus(200, await userinfo(w, environment, access_token))
@@ -58,32 +63,47 @@ async function requestsOf(ask: { scope: string; resource?: string }): Promise<st
 }
 
 test('an environment that never had roles reads nothing about them', async () =>
-  assert.deepEqual(await requestsOf({ scope: allowed_scopes.join(' '), resource: server.identifier }), []))
+  assert.equal(await requestsOf({ scope: allowed_scopes.join(' '), resource: server.identifier }), 0))
 
 test('what roles give is read once by many requests at a time, and again after each change', async () => {
   await roles.change('resource-servers', server, { require_roles: true })
   const role = await roles.createRole('reader', { orders: ['orders:read'] })
   await roles.give(person, role)
   const ask = { scope: allowed_scopes.join(' '), resource: server.identifier }
-  assert.deepEqual(await requestsOf(ask), ['roles', 'role_resource_servers'])
-  assert.deepEqual(await requestsOf(ask), [])
+  assert.equal(await requestsOf(ask), 1)
+  assert.equal(await requestsOf(ask), 0)
   await roles.give(person)
   await roles.give(person, role)
   await w.changeSettings(environment, { tokens: { access_token_ttl_seconds: 120 } })
-  assert.deepEqual(await requestsOf(ask), [], 'neither a person nor a setting changes it')
+  assert.equal(await requestsOf(ask), 0, 'neither a person nor a setting changes it')
   for (const change of [
     () => roles.change('roles', role, { description: 'Reads orders' }),
     () => roles.change('resource-servers', server, { name: 'Orders' }),
     () => roles.change('applications', client, { roles_claim: 'roles' }),
   ]) {
     await change()
-    assert.deepEqual(await requestsOf(ask), ['roles', 'role_resource_servers'])
+    assert.equal(await requestsOf(ask), 1)
   }
   const { access_token } = await person.tokens(client, ask)
   await roles.change('roles', role, { description: null })
-  reads = []
+  reads = 0
   await Promise.all(Array.from({ length: 20 }, () => roles.validate(access_token)))
-  assert.deepEqual(reads, ['roles', 'role_resource_servers'])
+  assert.equal(reads, 1)
+})
+
+test('a role is read as of one moment: its permissions with the versions of the resource servers that they meant', async () => {
+  const stock = await roles.createServer('stock', ['stock:read', 'stock:write'])
+  const role = await roles.createRole('keeper', { stock: ['stock:read', 'stock:write'] })
+  await roles.change('resource-servers', stock, { scopes: [{ name: 'stock:read' }] })
+  await roles.change('resource-servers', stock, { scopes: [{ name: 'stock:read' }, { name: 'stock:write' }] }) // another scope of the name
+  const scope = 'openid offline_access stock:read stock:write'
+  const app = await w.createApplication(environment, { allowed_scopes: scope.split(' ') })
+  await roles.give(person, role)
+  const { refresh_token, scope: before } = await person.tokens(app, { scope, resource: stock.identifier })
+  await roles.change('roles', role, { description: 'Reads the stock' })
+  onceRead = () => roles.change('roles', role, { permissions: [{ resource_server: 'stock', scopes: ['stock:read'] }] })
+  const tokens = expectStatus(200, await refresh(w, environment, app, refresh_token))
+  assert.deepEqual([onceRead, before, tokens.scope], [null, 'openid offline_access stock:read', before])
 })
 
 test('with 20 roles, requirements and claims, each request sends the statements that it sends without', async () => {
@@ -130,7 +150,7 @@ test('a change of an application that names no role raises nothing', async () =>
   const other = await w.createApplication(environment)
   await requestsOf({ scope: 'openid offline_access' })
   await roles.change('applications', other, { name: 'Other' })
-  assert.deepEqual(await requestsOf({ scope: 'openid offline_access' }), [])
+  assert.equal(await requestsOf({ scope: 'openid offline_access' }), 0)
 })
 
 test('an environment with thousands of scopes is read in steps, and its last one counts', async () => {

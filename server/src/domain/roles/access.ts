@@ -8,13 +8,17 @@ import { z } from 'zod'
 import { restartLimit } from '../../base/database-time.ts'
 import type { Lane } from '../../base/lane.ts'
 import { type Db, list, type Statement, sql } from '../../db/db.ts'
+import { inEnvironment } from '../../db/environment.ts'
 import { type Access, createAccess, type DefinedRole } from '../../protocol/roles.ts'
 
 const RequiringServer = ResourceServer.pick({ id: true, slug: true, identifier: true, scopes: true }).extend({
   scope_versions: z.record(z.string(), z.int()),
 })
-const StoredRole = EnvironmentRole.pick({ id: true, slug: true, kind: true, default: true, permissions: true })
-const Named = z.object({ role_id: z.string(), resource_server_id: z.string(), resource_server_version: z.int() })
+const NamedServer = z.object({ resource_server_id: z.string(), resource_server_version: z.int() })
+const StoredRole = EnvironmentRole.pick({ id: true, slug: true, kind: true, default: true, permissions: true }).extend({
+  named: z.array(NamedServer),
+})
+const Named = NamedServer.extend({ role_id: z.string() })
 const RestrictedApplication = Application.pick({ id: true, client_id: true, allowed_roles: true, roles_claim: true, organizations: true })
 const Needing = ResourceServer.pick({ id: true, identifier: true })
 
@@ -61,20 +65,22 @@ export async function readAccess(db: Db, environment_id: EnvironmentId, lane: La
 
 const rest = (after: string): Statement => sql`and id > ${after} order by id limit ${rows_at_once}`
 
-/** Reads all roles of an environment, in order of id. */
+/**
+ * Reads all roles of an environment, in order of id. Each is read with the resource servers that it named, in one statement: with those of a
+ * later change, its earlier permissions would give a scope that no role ever gave.
+ */
 export async function* definedRoles(db: Db, environment_id: EnvironmentId): AsyncGenerator<DefinedRole> {
   const pages = allOf((after) =>
-    db
-      .of(environment_id)
-      .all(
-        StoredRole,
-        sql`select id, slug, kind, "default", permissions from roles where environment_id = ${environment_id} ${rest(after)}`,
-      ),
+    db.of(environment_id).all(
+      StoredRole,
+      sql`select r.id, r.slug, r.kind, r."default", r.permissions, (
+            select coalesce('[' || string_agg('{"resource_server_id":"' || n.resource_server_id || '","resource_server_version":'
+                     || cast(n.resource_server_version as text) || '}', ',') || ']', '[]')
+              from role_resource_servers n where n.role_id = r.id and ${inEnvironment(environment_id, 'n')}) as named
+            from roles r where r.environment_id = ${environment_id} ${rest(after)}`,
+    ),
   )
-  for await (const page of pages) {
-    const named = await namedBy(db, environment_id, page)
-    for (const role of page) yield { ...role, named: named.get(role.id) ?? [] }
-  }
+  for await (const page of pages) yield* page
 }
 
 async function readWith(db: Db, environment_id: EnvironmentId, burden: Burden): Promise<Access> {
