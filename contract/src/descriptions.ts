@@ -17,7 +17,7 @@ export const descriptions: Record<RowName, string> = {
   getAuthUserAccess:
     'Says which roles count for the user now, and which scopes of each resource server a new access token could have: for each scope the roles that give it. A blocked user has neither.',
   changeUser:
-    'Changes the named fields. A new password ends all sessions and grants of the user. A new email or phone number counts as unverified unless the same request says otherwise.',
+    'Changes the named fields; `metadata` and `claims` are merged with what is stored. A new password ends all sessions and grants of the user. A new email or phone number counts as unverified unless the same request says otherwise.',
   deleteUser: 'Deletes the user with all sessions and grants. The email can be used again.',
   blockUser: 'Keeps the user from signing in and ends all sessions and tokens at once. To block a blocked user changes nothing.',
   unblockUser: 'Lets a blocked user sign in again. Ended sessions and tokens stay ended.',

@@ -41,8 +41,12 @@ export const freshFields = {
     ...fields('in_live', 'sent', 'password'),
     ...fields('in_live', 'changed', 'email', 'email_verified', 'phone_number', 'phone_number_verified'),
     ...fields('in_live', 'added_to', 'roles'),
+    ...fields('in_live', 'changed', 'claims'), // APIs decide by them, and only they know which value gives more
   },
-  organization: fields('in_live', 'turned_off', 'disabled'),
+  organization: {
+    ...fields('in_live', 'turned_off', 'disabled'),
+    ...fields('in_live', 'changed', 'claims'),
+  },
   organization_member: fields('in_live', 'added_to', 'roles'),
   settings: {
     ...fields('always', 'changed', 'email'),

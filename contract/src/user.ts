@@ -1,5 +1,6 @@
 /** The users of an environment. `sub` is the id of the user. The email can change and never identifies a user. */
 import { z } from 'zod'
+import { DataClaims } from './data-claims.ts'
 import { EnvironmentId, ProjectId, TenantId, UserId } from './ids.ts'
 import { characters, Email, ShortText, Slug, Time, text, WebUrl } from './values.ts'
 
@@ -42,6 +43,7 @@ export const User = z.strictObject({
   phone_number_verified: z.boolean().describe('Whether the user has verified the phone number.'),
   ...profile,
   metadata: z.record(z.string(), z.unknown()).describe('Your own data, an object of at most 16 KiB. No token carries it.'),
+  claims: z.record(z.string(), z.unknown()).describe('Data for tokens that ask for it.'),
   roles: z
     .array(Slug)
     .describe('The roles that were given to the user, by slug and in order of slug. Roles that every user has are not among them.'),
@@ -85,6 +87,7 @@ const optional = z.object({
     .describe('The password, by the policy of the environment (by default at least 12 characters). It is write-only.'),
   ...profile,
   metadata,
+  claims: DataClaims,
   roles: given_roles,
 })
 
@@ -99,6 +102,11 @@ export const UserChange = z.strictObject({
   email_verified: z.boolean().nullable().optional().describe('Whether the user has verified the email.'),
   phone_number_verified: z.boolean().nullable().optional().describe('Whether the user has verified the phone number.'),
   metadata: metadata.nullable().optional().describe('Your own data, an object of at most 16 KiB. No token carries it.'),
+  claims: z
+    .record(z.string(), z.unknown())
+    .nullable()
+    .optional()
+    .describe('Merged with what is stored: `null` takes a name out. The result has the bounds of a new object.'),
   roles: given_roles.nullable().optional(),
 })
 export type UserChange = z.infer<typeof UserChange>

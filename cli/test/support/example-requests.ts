@@ -44,7 +44,7 @@ export const exampleRequests = (run: RunValues): Readonly<Record<string, Example
   authConfig: { headers: { Origin: 'https://app.example.com' } },
   validateToken: { body: { token: run.access_token } },
   createUser: { body: { email: 'grace@example.com', name: 'Grace Hopper' } },
-  changeUser: { body: { name: 'Grace Brewster Hopper', roles: ['editor'] }, of: 'createUser' },
+  changeUser: { body: { name: 'Grace Brewster Hopper', roles: ['editor'], claims: { tier: 'gold' } }, of: 'createUser' },
   deleteUser: { of: 'createUser' },
   blockUser: { of: 'createUser' },
   unblockUser: { of: 'createUser' },

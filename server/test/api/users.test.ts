@@ -46,6 +46,7 @@ const fields: [name: string, value: unknown, other: unknown, fallback: unknown][
   ['locale',                'de-AT',                          'zh-Hant-TW',              null],
   ['zoneinfo',              'Europe/Vienna',                  'Etc/GMT+5',               null],
   ['metadata',              { plan: 'gold', n: { a: [1] } },  { plan: 'gold', n: { a: [] } }, {}],
+  ['claims',                { plan: 'gold', n: { a: 1 } },    { plan: 'gold', n: { a: [] } }, {}],
 ]
 
 test('every field is stored as it was sent', async () => {
@@ -92,7 +93,7 @@ test('a new user needs only an email', async () => {
 for (const [name, value, other, fallback] of fields) {
   test(`${name} is changed by its name, reset by null, and kept by changes of other fields`, async () => {
     const made = await create({ [name]: value })
-    assert.deepEqual(expectStatus(200, await user(made.id, 'PATCH', { zoneinfo: made.zoneinfo, metadata: {} }))[name], value)
+    assert.deepEqual(expectStatus(200, await user(made.id, 'PATCH', { zoneinfo: made.zoneinfo, metadata: {}, claims: {} }))[name], value)
     assert.deepEqual(expectStatus(200, await user(made.id, 'PATCH', { [name]: other }))[name], other)
     assert.deepEqual(expectStatus(200, await user(made.id, 'PATCH', { [name]: null }))[name], fallback)
     assert.deepEqual(expectStatus(200, await user(made.id, 'GET'))[name], fallback)
@@ -138,8 +139,9 @@ test('the event of a new email names email_verified, which it reset', async () =
 })
 
 test('a change without an effect keeps the version', async () => {
-  const made = await create({ name: 'Ada', metadata: { a: 1 } })
-  for (const body of [{}, { name: 'Ada' }, { metadata: { a: 1 } }, { metadata: {} }, { nickname: null }, { email: made.email }]) {
+  const made = await create({ name: 'Ada', metadata: { a: 1 }, claims: { a: 1 } })
+  const changes = [{ name: 'Ada' }, { metadata: { a: 1 } }, { metadata: {} }, { claims: { a: 1, b: null } }, { nickname: null }]
+  for (const body of [{}, ...changes, { email: made.email }]) {
     const reply = await user(made.id, 'PATCH', body)
     assert.deepEqual(expectStatus(200, reply), made)
     assert.equal(reply.headers.get('etag'), '"1"')

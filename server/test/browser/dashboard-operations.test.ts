@@ -492,15 +492,18 @@ test('a user is invited, edited and given a password, and the palette finds the 
   await form.getByText('This is not JSON.').waitFor()
   assert.equal(await form.getByRole('button', { name: 'Save' }).isDisabled(), true)
   await form.getByLabel(/^Metadata/).fill('{"plan": "team"}')
+  await form.getByLabel(/^Claims/).fill('{"tier": "gold"}')
   await form.getByRole('button', { name: 'Save' }).click()
   await form.waitFor({ state: 'detached' })
   await side.getByText('"plan": "team"').waitFor()
+  await side.getByText('"tier": "gold"').waitFor()
   await side.getByRole('button', { name: 'Set a password' }).click()
   await page.getByRole('dialog', { name: 'Set a password' }).getByRole('textbox', { name: 'Password' }).fill('a memorable sentence')
   await button(page, 'Set it').click()
   await side.getByText('Can sign in by password').waitFor()
   const [user] = expectStatus(200, await w.call('GET', `${w.test.path}/users?email=noa@example.com`)).data
-  assert.deepEqual([user.name, user.metadata, user.email_verified, user.has_password], ['Noa', { plan: 'team' }, false, true])
+  const { name, metadata, claims, email_verified, has_password } = user
+  assert.deepEqual([name, metadata, claims, email_verified, has_password], ['Noa', { plan: 'team' }, { tier: 'gold' }, false, true])
 
   const open = async (words: string, name: RegExp) => {
     await page.keyboard.press('Control+k')

@@ -34,7 +34,7 @@ test('the export is one attachment with what is stored about the person, and not
   await createRole(w, w.test, { slug: 'nobody' })
   await createRole(w, w.test, { slug: 'editor' })
   const { key } = await createAuthKey(w, w.test, 'auth_secret')
-  expectStatus(200, await w.call('PATCH', `/v1/auth/users/${person.id}`, { key, body: { roles: ['editor'] } }))
+  expectStatus(200, await w.call('PATCH', `/v1/auth/users/${person.id}`, { key, body: { roles: ['editor'], claims: { plan: 'team' } } }))
   const page = await person.agent.get(account_url)
   const reply = await press(person.agent, page, 'export')
   assert.equal(reply.status, 200)
@@ -44,7 +44,7 @@ test('the export is one attachment with what is stored about the person, and not
     typeof reply.body === 'string' ? JSON.parse(reply.body) : reply.body
   assert.deepEqual(rest, {})
   assert.deepEqual(user, expectStatus(200, await w.call('GET', `${w.test.path}/users/${person.id}`)))
-  assert.deepEqual(user.roles, ['editor'])
+  assert.deepEqual([user.roles, user.claims], [['editor'], { plan: 'team' }])
   assert.deepEqual(roles, [
     { slug: 'editor', name: 'Role editor', description: null },
     { slug: 'everyone', name: 'Role everyone', description: null },

@@ -78,6 +78,10 @@ const holder: Make = async (environment, fields) => {
   expectStatus(200, await fresh('PATCH', path, fields, { 'x-environment-id': environment.id }))
   return path
 }
+const organization: Make = async (environment, fields) => {
+  const headers = { 'x-environment-id': environment.id }
+  return `/v1/auth/organizations/${expectStatus(201, await fresh('POST', '/v1/auth/organizations', { name: next(), ...fields }, headers)).id}`
+}
 for (const environment of [w.test, w.live]) for (const slug of ['editor', 'viewer']) await createRole(w, environment, { slug })
 for (const environment of [w.test, w.live]) await createResourceServer(w, environment, 'orders', ['read', 'write'])
 const orders = (...scopes: string[]) => [{ resource_server: 'orders', scopes }]
@@ -192,10 +196,16 @@ const cases: Case[] = [
   ['user',        user,            {},                                    { email_verified: false },                                      'in_live'],
   ['user',        user,            {},                                    { phone_number: '+41791234567' },                               'in_live'],
   ['user',        user,            {},                                    { name: 'Ada', metadata: { plan: 'free' } },                    'never'],
+  ['user',        user,            {},                                    { claims: { plan: 'enterprise' } },                             'in_live'],
+  ['user',        user,            { claims: { plan: 'enterprise' } },    { claims: null },                                               'in_live'],
+  ['user',        user,            { claims: { plan: 'enterprise' } },    { claims: { plan: 'enterprise', other: null } },                'never'],
   ['user',        holder,          {},                                    { roles: ['editor'] },                                          'in_live'],
   ['user',        holder,          { roles: ['viewer'] },                 { roles: ['editor', 'viewer'] },                                'in_live'],
   ['user',        holder,          { roles: ['editor', 'viewer'] },       { roles: ['viewer'] },                                          'never'],
   ['user',        holder,          { roles: ['editor'] },                 { roles: null },                                                'never'],
+  ['organization', organization,   {},                                    { claims: { plan: 'enterprise' } },                             'in_live'],
+  ['organization', organization,   { claims: { plan: 'enterprise' } },    { claims: { plan: null } },                                     'in_live'],
+  ['organization', organization,   { claims: { plan: 'enterprise' } },    { claims: { plan: 'enterprise' }, metadata: { note: 1 }, name: 'Other' }, 'never'],
   ['settings',    settings,        {},                                    { email: { from: 'shop@example.com' } },                        'always'],
   ['settings',    settings,        {},                                    { email: null },                                                'never'],
   ['settings',    settings,        {},                                    { sign_in: { password: false } },                               'in_live'],

@@ -1,4 +1,4 @@
-/** Edits the profile of a user: email, name and metadata. */
+/** Edits the profile of a user: email, name, metadata and claims. */
 import { Checkbox, TextInput } from '@mantine/core'
 import type { User, UserChange } from '@ostiary/sdk'
 import { useState } from 'react'
@@ -24,6 +24,7 @@ function Form({ base, report, close }: Edited<User> & { close: () => void }) {
   const [email, setEmail] = useState(user.email ?? '')
   const [name, setName] = useState(user.name ?? '')
   const metadata = useJsonObject(user.metadata)
+  const claims = useJsonObject(user.claims)
   const [ticked, setTicked] = useState<boolean | null>(null)
   const is_new_email = email.toLowerCase() !== (user.email ?? '').toLowerCase()
   const kept = user.email_verified && !is_new_email // what the service does by itself
@@ -33,6 +34,7 @@ function Form({ base, report, close }: Edited<User> & { close: () => void }) {
     ...(is_proved === kept ? {} : { email_verified: is_proved }),
     ...(name === (user.name ?? '') ? {} : { name: name === '' ? null : name }),
     ...(metadata.patch ? { metadata: metadata.patch } : {}),
+    ...(claims.patch ? { claims: claims.patch } : {}),
   }
   const edit = useEdit({
     base,
@@ -49,7 +51,7 @@ function Form({ base, report, close }: Edited<User> & { close: () => void }) {
       title={`Edit ${user.email ?? user.id}`}
       submit="Save"
       action={edit}
-      disabled={!edit.is_edited || metadata.problem !== undefined}
+      disabled={!edit.is_edited || metadata.problem !== undefined || claims.problem !== undefined}
       onSubmit={edit.submit}
       onClose={close}
     >
@@ -68,6 +70,14 @@ function Form({ base, report, close }: Edited<User> & { close: () => void }) {
         description="Your own data as a JSON object, at most 16 KiB. No token carries it."
         error={fieldError(edit.error, '/metadata')}
       />
+      {here.is_root ? null : (
+        <JsonField
+          of={claims}
+          label="Claims, optional"
+          description="Data for tokens that ask for it: a JSON object of at most 1,024 bytes, 20 names and 3 levels. Put nothing secret here."
+          error={fieldError(edit.error, '/claims')}
+        />
+      )}
       {edit.dialog}
     </FormDialog>
   )

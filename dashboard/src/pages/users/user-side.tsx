@@ -90,6 +90,11 @@ function Content({ user, onClose }: { user: User; onClose: () => void }) {
           <Json of={user.metadata} />
         </Part>
       )}
+      {Object.keys(user.claims).length === 0 ? null : (
+        <Part title="Claims">
+          <Json of={user.claims} />
+        </Part>
+      )}
       <Mails user={user} />
       {here.is_root ? null : (
         <>

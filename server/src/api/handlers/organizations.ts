@@ -16,11 +16,12 @@ import * as store from '../../domain/organizations/store.ts'
 import { followErasedOrganization } from '../../domain/sessions/endings.ts'
 import { createWithSlug } from '../../domain/slugs/choose.ts'
 import { begun, moved } from '../../domain/tenancy/objects.ts'
-import { fieldErrors, found, pointerTo, validationFailed } from '../../http/problem.ts'
+import { found } from '../../http/problem.ts'
 import type { Also } from '../commit.ts'
 import { environmentOf } from '../environment.ts'
 import { inOrder, roleIdsOf } from '../given-roles.ts'
 import type { Call, Handler } from '../handler.ts'
+import { judgeMerged } from '../merged-data.ts'
 import { findNewMembers, type NewMember, newMember, placeOf, refuseFullUsers } from '../new-members.ts'
 import type { Services } from '../services.ts'
 
@@ -186,11 +187,6 @@ const field_names = ['external_id', 'name', 'metadata', 'claims', 'disabled'] as
 /** Applies a JSON Merge Patch (RFC 7396), including metadata and claims. `null` restores the default of a field. */
 function merged(current: store.OrganizationRow, sent: object): store.OrganizationFields {
   const fields = { ...empty, ...(mergePatch(picked(current, field_names), sent) as store.OrganizationFields) } // as: the schemas checked the fields of both
-  const rules = { metadata: OrganizationChange.shape.metadata, claims: DataClaims }
-  for (const name of ['metadata', 'claims'] as const) {
-    const { error } = name in sent ? rules[name].safeParse(fields[name]) : { error: undefined }
-    if (error)
-      throw validationFailed(fieldErrors(error).map(({ pointer, ...problem }) => ({ pointer: pointerTo([name]) + pointer, ...problem })))
-  }
+  judgeMerged(sent, fields, { metadata: OrganizationChange.shape.metadata, claims: DataClaims })
   return fields
 }

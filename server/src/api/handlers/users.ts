@@ -1,3 +1,4 @@
+import { DataClaims } from '@ostiary/contract/data-claims.ts'
 import { type EnvironmentId, UserId } from '@ostiary/contract/ids.ts'
 import { type User, UserChange } from '@ostiary/contract/user.ts'
 import { changedFields } from '../../base/changed-fields.ts'
@@ -24,6 +25,7 @@ import { badField, found } from '../../http/problem.ts'
 import { environmentOf } from '../environment.ts'
 import { inOrder, roleIdsOf } from '../given-roles.ts'
 import type { Call, Handler } from '../handler.ts'
+import { judgeMerged } from '../merged-data.ts'
 import type { Services } from '../services.ts'
 
 export const listUsers: Handler<'listUsers'> = async (services, call) => {
@@ -321,11 +323,12 @@ const empty = {
   locale: null,
   zoneinfo: null,
   metadata: {},
+  claims: {},
   roles: [],
 }
 
 /**
- * Applies a JSON Merge Patch (RFC 7396) to a user, including metadata. `null` restores the default of a field. A new email or phone
+ * Applies a JSON Merge Patch (RFC 7396) to a user, including metadata and claims. `null` restores the default of a field. A new email or phone
  * number is unverified unless the same patch sets it verified. An email that differs only in case is not new.
  */
 function merged(current: store.UserRow, sent: object): store.UserFields {
@@ -337,8 +340,7 @@ function merged(current: store.UserRow, sent: object): store.UserFields {
       patched.phone_number_verified && ('phone_number_verified' in sent || patched.phone_number === current.phone_number),
     roles: inOrder(patched.roles),
   }
-  const { success, error } = UserChange.shape.metadata.safeParse(fields.metadata)
-  if (!success) throw badField(['metadata'], error.issues[0]?.message ?? '')
+  judgeMerged(sent, fields, { metadata: UserChange.shape.metadata, claims: DataClaims })
   return fields
 }
 

@@ -32,6 +32,7 @@ const Person = User.omit({
   pending_email: true,
   has_password: true,
   metadata: true,
+  claims: true,
   roles: true,
   last_sign_in_at: true,
   created_at: true,

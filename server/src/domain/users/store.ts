@@ -16,7 +16,7 @@ export type UserRow = z.infer<typeof UserRow>
 
 const columns = (environment_id: EnvironmentId): Statement => sql`
   u.id, e.tenant_id, e.project_id, u.environment_id, nullif(u.email, '') as email, u.email_verified, c.pending as pending_email, u.phone_number, u.phone_number_verified,
-  u.name, u.given_name, u.family_name, u.nickname, u.preferred_username, u.picture, u.locale, u.zoneinfo, u.metadata, ${givenRoles(environment_id)} as roles,
+  u.name, u.given_name, u.family_name, u.nickname, u.preferred_username, u.picture, u.locale, u.zoneinfo, u.metadata, u.claims, ${givenRoles(environment_id)} as roles,
   case when u.password_hash is null then 0 else 1 end as has_password, u.blocked_at, u.last_sign_in_at,
   u.version, u.created_at, u.updated_at`
 const from = (environment_id: EnvironmentId): Statement => sql`from users u join environments e on e.id = u.environment_id
@@ -183,6 +183,7 @@ export function insertUser(
         locale: user.locale ?? null,
         zoneinfo: user.zoneinfo ?? null,
         metadata: user.metadata ?? {},
+        claims: user.claims ?? {},
         password_hash,
         password_set_at: password_hash === null ? null : now,
         self_registered: user.self_registered ?? false,
@@ -252,7 +253,7 @@ export function updateUser(current: UserRow, user: UserFields, password_hash: st
           name = ${user.name ?? null}, given_name = ${user.given_name ?? null}, family_name = ${user.family_name ?? null},
           nickname = ${user.nickname ?? null}, preferred_username = ${user.preferred_username ?? null}, preferred_username_key = ${keyOfName(user)},
           picture = ${user.picture ?? null}, locale = ${user.locale ?? null}, zoneinfo = ${user.zoneinfo ?? null},
-          metadata = ${user.metadata ?? {}}, version = version + 1, updated_at = ${now}${password}
+          metadata = ${user.metadata ?? {}}, claims = ${user.claims ?? {}}, version = version + 1, updated_at = ${now}${password}
     where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version} and not ${taken}`)
 }
 
