@@ -102,8 +102,14 @@ async function liveClaims(token: string, options: VerifyOptions & { live: LiveOp
   const { scope = '', ...answer } = await askService(token, issuer, live)
   if (answer.iss !== issuer) throw new TokenError('wrong_issuer', 'The token is of another issuer.')
   if (![answer.aud].flat().includes(audience)) throw new TokenError('wrong_audience', 'The token is for another audience.')
-  return judgeClaims({ ...own, ...answer, scope } as JWTPayload, latestIn(options)) // as: its members are checked there
+  return judgeClaims({ ...fixedClaims(own), ...answer, scope } as JWTPayload, latestIn(options)) // as: its members are checked there
 }
+
+/**
+ * What a token says for its whole life, and the service does not answer. Roles under a name that the tenant chose, and data of a user or an
+ * organization, can be out of date in the token: the answer has them as `roles` and `claims`.
+ */
+const fixedClaims = (own: AccessToken | null) => (own === null ? {} : { acr: own.acr, grant_id: own.grant_id })
 
 /** The last second at which a token can have been issued. */
 const latestIn = ({ clock_tolerance_seconds = 5, now = platform.now }: VerifyOptions) => now().getTime() / 1000 + clock_tolerance_seconds
