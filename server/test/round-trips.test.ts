@@ -70,7 +70,7 @@ async function testRoundTrips() {
       assert.equal(Math.min(...counted), trips, `${counted}`)
     })
 
-  test('roles add no round trip to a refresh, a code flow, UserInfo and validation', async () => {
+  test('roles and data add no round trip to a refresh, a code flow, UserInfo and validation', async () => {
     const roles = await createRoleWorld(w, w.live)
     const server = await roles.createServer('orders', ['orders:read'], { require_roles: false })
     const allowed_scopes = ['openid', 'offline_access', 'orders:read']
@@ -102,8 +102,10 @@ async function testRoundTrips() {
     const before = await least()
     const role = await roles.createRole('reader', { orders: ['orders:read'] })
     await roles.give(who, role)
-    await roles.change('resource-servers', server, { require_roles: true, roles_claim: 'roles' })
-    await roles.change('applications', app, { allowed_roles: [role.slug], roles_claim: 'groups' })
+    await w.call('PATCH', `/v1/auth/users/${who.id}`, { key: roles.key, body: { claims: { plan: 'team' } } })
+    await roles.change('resource-servers', server, { require_roles: true, roles_claim: 'roles', data_claims: true })
+    await roles.change('applications', app, { allowed_roles: [role.slug], roles_claim: 'groups', data_claims: true })
     assert.deepEqual(await least(), before)
+    assert.deepEqual((await roles.validate(tokens.access_token)).claims, { plan: 'team' })
   })
 }

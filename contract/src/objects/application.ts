@@ -206,6 +206,21 @@ export const application = {
       default: null,
     },
   ),
+  data_claims: travels(
+    z
+      .boolean()
+      .describe(
+        'Whether ID tokens and UserInfo carry the `claims` of the user and of the organization, each under its own name; where both have a name, that of the organization counts. The default is false.',
+      ),
+    {
+      label: 'Data in ID tokens and UserInfo',
+      look: 'switch',
+      hint: 'The claims of the user and of the organization, each under its own name.',
+      affects: `${signs_in} The application learns this data from the next token on.`,
+      fresh: inLive('changed'),
+      default: false,
+    },
+  ),
   require_pkce: travels(
     z
       .boolean()

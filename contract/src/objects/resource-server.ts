@@ -122,6 +122,20 @@ export const resource_server = {
       default: null,
     },
   ),
+  data_claims: travels(
+    z
+      .boolean()
+      .describe(
+        'Whether its access tokens carry the `claims` of the user and of the organization, each under its own name; where both have a name, that of the organization counts. A token for several resource servers carries them where all of them say so. The default is false.',
+      ),
+    {
+      label: 'Data in access tokens',
+      look: 'switch',
+      hint: 'The claims of the user and of the organization, each under its own name.',
+      affects: 'This resource server, from the next token on.',
+      default: false,
+    },
+  ),
   ...dates,
 }
 

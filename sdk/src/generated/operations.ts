@@ -57,11 +57,11 @@ export interface Operations {
   /**
    * Update a user; a new password ends all sessions and grants.
    *
-   * Changes the named fields. A new password ends all sessions and grants of the user. A new email or phone number counts as unverified unless the same request says otherwise.
+   * Changes the named fields; `metadata` and `claims` are merged with what is stored. A new password ends all sessions and grants of the user. A new email or phone number counts as unverified unless the same request says otherwise.
    *
    * Needs a secret key of the environment, or an administrator with the role `developer` or above.
    *
-   * An administrator needs a sign-in within the last 10 minutes in a Live environment if the body sends `password`, and in a Live environment if the body changes `email`, `email_verified`, `phone_number` or `phone_number_verified`, and in a Live environment if the body adds to `roles`.
+   * An administrator needs a sign-in within the last 10 minutes in a Live environment if the body sends `password`, and in a Live environment if the body changes `email`, `email_verified`, `phone_number`, `phone_number_verified` or `claims`, and in a Live environment if the body adds to `roles`.
    */
   changeUser(params: { user_id: string }, body: UserChange, options?: ChangeOptions): Promise<User>
   /**
@@ -215,7 +215,7 @@ export interface Operations {
    *
    * Needs a secret key of the environment, or an administrator with the role `developer` or above.
    *
-   * An administrator needs a sign-in within the last 10 minutes in a Live environment if the body turns off `disabled`.
+   * An administrator needs a sign-in within the last 10 minutes in a Live environment if the body turns off `disabled`, and in a Live environment if the body changes `claims`.
    */
   changeOrganization(params: { organization_id: string }, body: OrganizationChange, options?: ChangeOptions): Promise<Organization>
   /**
@@ -479,7 +479,7 @@ export interface Operations {
    *
    * Needs a platform key with the scope `applications:write`, or an administrator with the role `developer` or above.
    *
-   * An administrator needs a sign-in within the last 10 minutes if the body changes `token_endpoint_auth_method`, `jwks` or `jwks_uri`, and in a Live environment if the body changes `redirect_uris`, `post_logout_redirect_uris`, `allowed_scopes`, `unknown_scopes`, `allowed_roles`, `organizations`, `roles_claim`, `require_pkce`, `nonce_replaces_pkce`, `consent`, `backchannel_logout_uri` or `allow_loopback_port`, and in a Live environment if the body turns off `disabled`.
+   * An administrator needs a sign-in within the last 10 minutes if the body changes `token_endpoint_auth_method`, `jwks` or `jwks_uri`, and in a Live environment if the body changes `redirect_uris`, `post_logout_redirect_uris`, `allowed_scopes`, `unknown_scopes`, `allowed_roles`, `organizations`, `roles_claim`, `data_claims`, `require_pkce`, `nonce_replaces_pkce`, `consent`, `backchannel_logout_uri` or `allow_loopback_port`, and in a Live environment if the body turns off `disabled`.
    */
   changeApplication(params: { project_id: string; environment_id: string; application_id: string }, body: ApplicationChange, options?: ChangeOptions): Promise<Application>
   /**

@@ -180,6 +180,8 @@ export type Application = {
   organizations: 'none' | 'optional' | 'required'
   /** The name of the claim of ID tokens and UserInfo that has the slugs of the roles of the person: `roles`, `groups`, or a name of 1 to 60 of a-z, 0-9 and underscore that no standard defines. With it the application can also request the scope `groups`, which gives nothing more. `null`: none. */
   roles_claim: string | null
+  /** Whether ID tokens and UserInfo carry the `claims` of the user and of the organization, each under its own name; where both have a name, that of the organization counts. The default is false. */
+  data_claims: boolean
   /** Whether an authorization request needs PKCE, or a nonce in its place where `nonce_replaces_pkce` is true. The default is true; only a web application can set false. A `code_challenge` that is sent is always enforced. */
   require_pkce: boolean
   /** Lets an authorization request of a web application with a `nonce` have no `code_challenge` (RFC 9700 §2.1.1). The default is true. It does not apply to spa and native, where it is null. */
@@ -237,6 +239,8 @@ export type ApplicationChange = {
   organizations?: 'none' | 'optional' | 'required' | null | undefined
   /** The name of the claim of ID tokens and UserInfo that has the slugs of the roles of the person: `roles`, `groups`, or a name of 1 to 60 of a-z, 0-9 and underscore that no standard defines. With it the application can also request the scope `groups`, which gives nothing more. `null`: none. */
   roles_claim?: string | null | undefined
+  /** Whether ID tokens and UserInfo carry the `claims` of the user and of the organization, each under its own name; where both have a name, that of the organization counts. The default is false. */
+  data_claims?: boolean | null | undefined
   /** Whether an authorization request needs PKCE, or a nonce in its place where `nonce_replaces_pkce` is true. The default is true; only a web application can set false. A `code_challenge` that is sent is always enforced. */
   require_pkce?: boolean | null | undefined
   /** Lets an authorization request of a web application with a `nonce` have no `code_challenge` (RFC 9700 §2.1.1). The default is true. It does not apply to spa and native, where it is null. */
@@ -294,6 +298,8 @@ export type ApplicationCreation = {
   organizations?: 'none' | 'optional' | 'required' | undefined
   /** The name of the claim of ID tokens and UserInfo that has the slugs of the roles of the person: `roles`, `groups`, or a name of 1 to 60 of a-z, 0-9 and underscore that no standard defines. With it the application can also request the scope `groups`, which gives nothing more. `null`: none. */
   roles_claim?: string | null | undefined
+  /** Whether ID tokens and UserInfo carry the `claims` of the user and of the organization, each under its own name; where both have a name, that of the organization counts. The default is false. */
+  data_claims?: boolean | undefined
   /** Whether an authorization request needs PKCE, or a nonce in its place where `nonce_replaces_pkce` is true. The default is true; only a web application can set false. A `code_challenge` that is sent is always enforced. */
   require_pkce?: boolean | undefined
   /** Lets an authorization request of a web application with a `nonce` have no `code_challenge` (RFC 9700 §2.1.1). The default is true. It does not apply to spa and native, where it is null. */
@@ -419,6 +425,8 @@ export type ApplicationWithSecret = {
   organizations: 'none' | 'optional' | 'required'
   /** The name of the claim of ID tokens and UserInfo that has the slugs of the roles of the person: `roles`, `groups`, or a name of 1 to 60 of a-z, 0-9 and underscore that no standard defines. With it the application can also request the scope `groups`, which gives nothing more. `null`: none. */
   roles_claim: string | null
+  /** Whether ID tokens and UserInfo carry the `claims` of the user and of the organization, each under its own name; where both have a name, that of the organization counts. The default is false. */
+  data_claims: boolean
   /** Whether an authorization request needs PKCE, or a nonce in its place where `nonce_replaces_pkce` is true. The default is true; only a web application can set false. A `code_challenge` that is sent is always enforced. */
   require_pkce: boolean
   /** Lets an authorization request of a web application with a `nonce` have no `code_challenge` (RFC 9700 §2.1.1). The default is true. It does not apply to spa and native, where it is null. */
@@ -816,6 +824,8 @@ export type ConfigurationDocument = {
       organizations?: 'none' | 'optional' | 'required' | null | undefined
       /** The name of the claim of its access tokens that has the slugs of the roles of the person: `roles`, `groups`, or a name of 1 to 60 of a-z, 0-9 and underscore that no standard defines. A token for several resource servers has it where all of them name the same one. `null`: none. */
       roles_claim?: string | null | undefined
+      /** Whether its access tokens carry the `claims` of the user and of the organization, each under its own name; where both have a name, that of the organization counts. A token for several resource servers carries them where all of them say so. The default is false. */
+      data_claims?: boolean | null | undefined
     }> | undefined
   /** The roles by their slugs. */
   roles?: Record<string, {
@@ -868,6 +878,8 @@ export type ConfigurationDocument = {
       organizations?: 'none' | 'optional' | 'required' | null | undefined
       /** The name of the claim of ID tokens and UserInfo that has the slugs of the roles of the person: `roles`, `groups`, or a name of 1 to 60 of a-z, 0-9 and underscore that no standard defines. With it the application can also request the scope `groups`, which gives nothing more. `null`: none. */
       roles_claim?: string | null | undefined
+      /** Whether ID tokens and UserInfo carry the `claims` of the user and of the organization, each under its own name; where both have a name, that of the organization counts. The default is false. */
+      data_claims?: boolean | null | undefined
       /** Whether an authorization request needs PKCE, or a nonce in its place where `nonce_replaces_pkce` is true. The default is true; only a web application can set false. A `code_challenge` that is sent is always enforced. */
       require_pkce?: boolean | null | undefined
       /** Lets an authorization request of a web application with a `nonce` have no `code_challenge` (RFC 9700 §2.1.1). The default is true. It does not apply to spa and native, where it is null. */
@@ -1140,6 +1152,8 @@ export type EnvironmentConfiguration = {
       organizations: 'none' | 'optional' | 'required'
       /** The name of the claim of its access tokens that has the slugs of the roles of the person: `roles`, `groups`, or a name of 1 to 60 of a-z, 0-9 and underscore that no standard defines. A token for several resource servers has it where all of them name the same one. `null`: none. */
       roles_claim: string | null
+      /** Whether its access tokens carry the `claims` of the user and of the organization, each under its own name; where both have a name, that of the organization counts. A token for several resource servers carries them where all of them say so. The default is false. */
+      data_claims: boolean
     }>
   /** The roles by their slugs. */
   roles: Record<string, {
@@ -1192,6 +1206,8 @@ export type EnvironmentConfiguration = {
       organizations: 'none' | 'optional' | 'required'
       /** The name of the claim of ID tokens and UserInfo that has the slugs of the roles of the person: `roles`, `groups`, or a name of 1 to 60 of a-z, 0-9 and underscore that no standard defines. With it the application can also request the scope `groups`, which gives nothing more. `null`: none. */
       roles_claim: string | null
+      /** Whether ID tokens and UserInfo carry the `claims` of the user and of the organization, each under its own name; where both have a name, that of the organization counts. The default is false. */
+      data_claims: boolean
       /** Whether an authorization request needs PKCE, or a nonce in its place where `nonce_replaces_pkce` is true. The default is true; only a web application can set false. A `code_challenge` that is sent is always enforced. */
       require_pkce: boolean
       /** Lets an authorization request of a web application with a `nonce` have no `code_challenge` (RFC 9700 §2.1.1). The default is true. It does not apply to spa and native, where it is null. */
@@ -2547,6 +2563,8 @@ export type ResourceServer = {
   organizations: 'none' | 'optional' | 'required'
   /** The name of the claim of its access tokens that has the slugs of the roles of the person: `roles`, `groups`, or a name of 1 to 60 of a-z, 0-9 and underscore that no standard defines. A token for several resource servers has it where all of them name the same one. `null`: none. */
   roles_claim: string | null
+  /** Whether its access tokens carry the `claims` of the user and of the organization, each under its own name; where both have a name, that of the organization counts. A token for several resource servers carries them where all of them say so. The default is false. */
+  data_claims: boolean
   /** When the object was created. */
   created_at: string
   /** When the object was last changed. */
@@ -2573,6 +2591,8 @@ export type ResourceServerChange = {
   organizations?: 'none' | 'optional' | 'required' | null | undefined
   /** The name of the claim of its access tokens that has the slugs of the roles of the person: `roles`, `groups`, or a name of 1 to 60 of a-z, 0-9 and underscore that no standard defines. A token for several resource servers has it where all of them name the same one. `null`: none. */
   roles_claim?: string | null | undefined
+  /** Whether its access tokens carry the `claims` of the user and of the organization, each under its own name; where both have a name, that of the organization counts. A token for several resource servers carries them where all of them say so. The default is false. */
+  data_claims?: boolean | null | undefined
 }
 
 export type ResourceServerCreation = {
@@ -2599,6 +2619,8 @@ export type ResourceServerCreation = {
   organizations?: 'none' | 'optional' | 'required' | null | undefined
   /** The name of the claim of its access tokens that has the slugs of the roles of the person: `roles`, `groups`, or a name of 1 to 60 of a-z, 0-9 and underscore that no standard defines. A token for several resource servers has it where all of them name the same one. `null`: none. */
   roles_claim?: string | null | undefined
+  /** Whether its access tokens carry the `claims` of the user and of the organization, each under its own name; where both have a name, that of the organization counts. A token for several resource servers carries them where all of them say so. The default is false. */
+  data_claims?: boolean | null | undefined
 }
 
 export type RevertConflict = {
@@ -3142,7 +3164,7 @@ export type TokenVerdict = {
   org_id?: string | null | undefined
   /** The slugs of the roles that count now, in order: those of the member of the organization, or without one those of the user. */
   roles?: string[] | undefined
-  /** Claims that the backend gave to the user; empty without any. */
+  /** The `claims` of the user and of the organization of the token, as they are now; where both have a name, that of the organization counts. */
   claims?: Record<string, unknown> | undefined
   /** Always `Bearer`. */
   token_type?: 'Bearer' | undefined
@@ -3204,6 +3226,8 @@ export type User = {
   zoneinfo: string | null
   /** Your own data, an object of at most 16 KiB. No token carries it. */
   metadata: Record<string, unknown>
+  /** Data for tokens that ask for it. */
+  claims: Record<string, unknown>
   /** The roles that were given to the user, by slug and in order of slug. Roles that every user has are not among them. */
   roles: string[]
   /** Whether the user can sign in with a password. */
@@ -3272,6 +3296,8 @@ export type UserChange = {
   zoneinfo?: string | null | undefined
   /** Your own data, an object of at most 16 KiB. No token carries it. */
   metadata?: Record<string, unknown> | null | undefined
+  /** Merged with what is stored: `null` takes a name out. The result has the bounds of a new object. */
+  claims?: Record<string, unknown> | null | undefined
   /** The roles of the user, by slug: at most 20, each once, of the kind `user`. The list replaces the one before. Roles that every user has need not be in it. */
   roles?: string[] | null | undefined
 }
@@ -3305,6 +3331,8 @@ export type UserCreation = {
   zoneinfo?: string | null | undefined
   /** Your own data, an object of at most 16 KiB. No token carries it. */
   metadata?: Record<string, unknown> | undefined
+  /** Data for tokens that ask for it: an object of at most 1024 bytes as compact JSON, with at most 20 names and 3 levels. No name is a registered claim of JWTs, is `grant_id` or begins with `org_`. Put nothing secret here. */
+  claims?: Record<string, unknown> | undefined
   /** The roles of the user, by slug: at most 20, each once, of the kind `user`. The list replaces the one before. Roles that every user has need not be in it. */
   roles?: string[] | undefined
 }

@@ -7,6 +7,7 @@ import { findGrantState, findLiveGrant, type GrantRow } from '../domain/sessions
 import { isOpaqueTokenOfSibling } from '../domain/sessions/opaque-tokens.ts'
 import { findSibling } from '../domain/tenancy/store.ts'
 import { claimedIssuer } from '../protocol/claimed-issuer.ts'
+import { dataOf } from '../protocol/claims.ts'
 import { scopeGiven } from '../protocol/roles.ts'
 import { scopeNames } from '../protocol/scope.ts'
 import { type AccessTokenClaims, opaque_prefix, readAccessToken } from './access-token.ts'
@@ -41,7 +42,7 @@ export async function judgeToken(
     ...(scope.length === 0 ? {} : { scope: scope.join(' ') }),
     org_id: grant.organization_id as OrganizationId | null, // as: an id that we made
     roles: [...slugs()],
-    claims: {},
+    claims: { ...dataOf(grant) },
     token_type: 'Bearer',
     exp: claims.exp,
     iat: claims.iat,

@@ -1,8 +1,8 @@
 /** The roles of a person at an issuer, now. Every endpoint that issues or takes tokens asks here, and so does every page. */
 import { oneOf, type Reason, reason } from '../base/reason.ts'
 import type { GrantRow } from '../domain/sessions/grants.ts'
-import { type RoleClaims, roleClaims } from '../protocol/claims.ts'
-import { type Access, claimOf, letsIn, needsOrganization, type RoleSet, rolesHeld, slugsOf } from '../protocol/roles.ts'
+import { type DataClaims, dataClaims, no_data, type RoleClaims, roleClaims } from '../protocol/claims.ts'
+import { type Access, carriesData, claimOf, letsIn, needsOrganization, type RoleSet, rolesHeld, slugsOf } from '../protocol/roles.ts'
 import type { Issuer } from './issuer.ts'
 
 export interface PersonRoles {
@@ -15,6 +15,10 @@ export interface PersonRoles {
   /** The claim of the ID token and UserInfo of the application. */
   readonly claims: RoleClaims
 }
+
+/** The data that the ID token and UserInfo of an application carry. */
+export const dataFor = (access: Access, grant: Pick<GrantRow, 'user_claims' | 'organization_claims'>, client_id: string): DataClaims =>
+  carriesData(access, client_id) ? dataClaims(grant, [claimOf(access, client_id)]) : no_data
 
 /** In a grant without an organization the roles of the user count, in one with an organization those of the member. */
 export async function rolesAt(

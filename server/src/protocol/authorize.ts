@@ -63,7 +63,7 @@ export interface AuthorizationRequest {
 /** The scopes and resource servers of an environment. Without `resources` every `resource` is refused. */
 export interface AuthorizationPolicy {
   disabled_scopes: readonly string[]
-  resources?: readonly { identifier: string; scopes: readonly string[]; roles_claim?: string | null; organizations?: OrganizationUse }[]
+  resources?: readonly Resource[]
   /** See `readScope`. */
   scopes_elsewhere?: readonly string[] | undefined
 }

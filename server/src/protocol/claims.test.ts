@@ -1,6 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { accessTokenClaims, acrOf, atHash, idTokenClaims, userClaims } from './claims.ts'
+import { isClaimTaken } from '@ostiary/contract/jwt-claims.ts'
+import {
+  accessTokenClaims,
+  acrOf,
+  atHash,
+  dataClaims,
+  dataOf,
+  idTokenClaims,
+  longest_jwt,
+  organizationClaims,
+  roleClaims,
+  userClaims,
+} from './claims.ts'
 
 const issuer = 'https://id.example.com/e/env_1'
 const now = new Date('2026-11-20T16:31:00.900Z')
@@ -141,6 +153,103 @@ for (const { resource, aud } of audiences) {
     })
   })
 }
+
+// biome-ignore format: this table is read by line
+const data_cases: [rule: string, user: object, organization: object | null, reserved: (string | null)[], data: object][] = [
+  ['a grant without an organization has the data of the user', { plan: 'free' }, null, [], { plan: 'free' }],
+  ['a grant with an organization has the data of both', { plan: 'free', age: 7 }, { seats: 5 }, [], { plan: 'free', age: 7, seats: 5 }],
+  ['where both have a name, the organization wins', { plan: 'free' }, { plan: 'team' }, [], { plan: 'team' }],
+  ['an object of the organization counts as a whole', { limits: { a: 1, b: 2 } }, { limits: { a: 3 } }, [], { limits: { a: 3 } }],
+  ['a value of null is a value', { plan: 'free' }, { plan: null }, [], { plan: null }],
+  ['no data stands under the name of a claim of roles', { team_roles: ['admin'], plan: 1 }, { team_roles: ['boss'] }, [null, 'team_roles'], { plan: 1 }],
+  ['no data stands under a name that a standard has by now', { email: 'x@example.com', plan: 1 }, { roles: ['boss'] }, [], { plan: 1 }],
+  ['no data stands under a name of the service', { grant_id: 'x', plan: 1 }, { org_role: 'boss' }, [], { plan: 1 }],
+]
+for (const [rule, user, organization, reserved, data] of data_cases)
+  test(rule, () =>
+    assert.deepEqual(dataClaims({ user_claims: { ...user }, organization_claims: organization && { ...organization } }, reserved), data),
+  )
+
+test('the present data has every name, also one that no token carries', () =>
+  assert.deepEqual(dataOf({ user_claims: { email: 1, plan: 1 }, organization_claims: { plan: 2 } }), { email: 1, plan: 2 }))
+
+test('data replaces no claim of the protocol, of the user or of roles', () => {
+  const claims = userClaims(person, 'openid profile email phone', no_stand_in)
+  const roles = roleClaims('team_roles', () => ['reader'])
+  const of_grant = { ...grant, organization_id: 'org_1' }
+  const parts = { nonce: 'n', access_token: 'a', ttl_seconds: 600, roles }
+  const at = { jti: 'j', scope: 'openid', resource: ['https://api.example.com'], ttl_seconds: 60, roles }
+  const of_organization = organizationClaims({ organization_id: 'org_1', organization_slug: 'acme', organization_name: 'Acme' })
+  const id_token = idTokenClaims(issuer, of_grant, { ...parts, claims: { ...claims, ...of_organization } }, now)
+  const access_token = accessTokenClaims(issuer, of_grant, at, now)
+  const data = Object.fromEntries([...Object.keys(id_token), ...Object.keys(access_token)].map((name) => [name, 'taken']))
+  assert.deepEqual(idTokenClaims(issuer, of_grant, { ...parts, claims: { ...claims, ...of_organization }, data }, now), {
+    ...data,
+    ...id_token,
+  })
+  assert.deepEqual(accessTokenClaims(issuer, of_grant, { ...at, data }, now), { ...data, ...access_token })
+  for (const name of Object.keys(data)) assert.equal(isClaimTaken(name), name !== 'team_roles', name)
+})
+
+/** The longest values of a person, a grant and a request, of which each token of the service has a part. */
+const longest = (() => {
+  const data = (letter: string) => ({ [`${letter.repeat(100)}`]: 'x'.repeat(1_024 - 100 - 7) })
+  const roles = roleClaims('r'.repeat(60), () => Array.from({ length: 25 }, (_, i) => `${i}`.padStart(63, 'r')))
+  const organization = { organization_id: `org_${'x'.repeat(26)}`, organization_slug: 'o'.repeat(63), organization_name: '名'.repeat(100) }
+  const names = ['name', 'given_name', 'family_name', 'nickname', 'preferred_username'].map((name) => [name, '名'.repeat(200)])
+  const id = (prefix: string) => `${prefix}_${'x'.repeat(26)}`
+  return {
+    data: dataClaims({ user_claims: data('u'), organization_claims: data('o') }, []),
+    roles,
+    organization,
+    issuer: `https://${'i'.repeat(253)}`,
+    person: {
+      ...person,
+      user_id: id('usr'),
+      ...Object.fromEntries(names),
+      email: `${'e'.repeat(242)}@example.com`,
+      picture: `https://cdn.example.com/${'名'.repeat(1_976)}`,
+      locale: 'l'.repeat(35),
+      zoneinfo: 'z'.repeat(64),
+    },
+    grant: {
+      ...grant,
+      grant_id: id('grt'),
+      client_id: id('app'),
+      user_id: id('usr'),
+      session_id: id('ses'),
+      amr: ['pwd', 'otp', 'hwk', 'user', 'mfa'],
+      acr: 'urn:ostiary:passkey',
+      organization_id: id('org'),
+    },
+  }
+})()
+const lengthOf = (claims: object) =>
+  [{ alg: 'RS256', typ: 'at+jwt', kid: 'k'.repeat(43) }, claims]
+    .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+    .join('.').length +
+  1 +
+  Math.ceil((256 * 4) / 3)
+
+test('the longest ID token is read as a hint: with the longest profile in letters of three bytes, 25 roles, an organization and all data', () => {
+  const claims = { ...userClaims(longest.person, 'openid profile email phone', no_stand_in), ...organizationClaims(longest.organization) }
+  const token = { claims, nonce: 'n'.repeat(1_024), access_token: 'a', ttl_seconds: 600, roles: longest.roles, data: longest.data }
+  const length = lengthOf(idTokenClaims(longest.issuer, longest.grant, token, now))
+  assert.ok(length > 20_000 && length <= longest_jwt, `${length}`)
+})
+
+test('20 roles and all data make an access token at most 5,000 characters longer, and the longest leaves room for other headers', () => {
+  const identifier = (i: number) => `https://${i}.example.com/`.padEnd(250, 'x')
+  const resource = Array.from({ length: 20 }, (_, i) => identifier(i))
+  const token = { jti: 'j'.repeat(22), scope: 's'.repeat(1_500), resource, ttl_seconds: 60 }
+  assert.equal(resource.join('').length + token.scope.length, 6_500)
+  const at = (parts: object) => lengthOf(accessTokenClaims(longest.issuer, longest.grant, { ...token, ...parts }, now))
+  const [name, slugs] = Object.entries(longest.roles)[0] ?? ['', []]
+  const [bare, given] = [at({}), at({ roles: { [name]: slugs.slice(0, 20) }, data: longest.data })]
+  const whole = at({ roles: longest.roles, data: longest.data }) // with five more, which every member has
+  assert.ok(given - bare > 4_400 && given - bare <= 5_000, `${given - bare}`)
+  assert.ok(whole > 15_000 && whole <= 15_800, `${whole}`)
+})
 
 const levels: [string[], string][] = [
   [['pwd'], 'urn:ostiary:1fa'],

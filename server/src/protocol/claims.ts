@@ -1,4 +1,5 @@
 // pure
+import { isClaimTaken } from '@ostiary/contract/jwt-claims.ts'
 import type { Settings } from '@ostiary/contract/settings.ts'
 import type { User } from '@ostiary/contract/user.ts'
 import { sha256 } from '../base/digest.ts'
@@ -13,8 +14,8 @@ export const claimsOfScope = {
 } as const
 
 /**
- * In characters: longer than any ID token, also one with the longest profile and nonce in letters of three bytes and 25 roles (21,300), and
- * than any access token (`refuseTooWide`). A query has room for it (`longest_query`).
+ * In characters: longer than any ID token, also one with the longest profile in letters of three bytes, a nonce of 1,024 characters of ASCII, 25
+ * roles, an organization and all data (20,900), and than any access token (`refuseTooWide`). A query has room for it (`longest_query`).
  */
 export const longest_jwt = 22_528
 
@@ -33,6 +34,28 @@ export type RoleClaims = Readonly<Record<string, readonly string[]>>
  * @param name as `roles_claim` of an application or a resource server
  */
 export const roleClaims = (name: string | null, slugs: () => readonly string[]): RoleClaims => (name === null ? {} : { [name]: slugs() })
+
+/** Data of the user and of the organization of a grant; `null` where the grant has no organization. */
+interface WithData {
+  user_claims: Readonly<Record<string, unknown>>
+  organization_claims: Readonly<Record<string, unknown>> | null
+}
+
+/** Claims that backends chose, by names of their own. */
+export type DataClaims = Readonly<Record<string, unknown>>
+
+export const no_data: DataClaims = {}
+
+/** Where both have a name, the organization's value counts as a whole: a grant is for the organization. */
+export const dataOf = ({ user_claims, organization_claims }: WithData): DataClaims => ({ ...user_claims, ...organization_claims })
+
+/**
+ * The data as claims of a token or of UserInfo. A name that was free when the data was written can be taken since, by a longer list of standard
+ * names or by a claim of roles: there a reader would take what a backend wrote for something else.
+ * @param reserved names of claims of roles
+ */
+export const dataClaims = (grant: WithData, reserved: readonly (string | null)[]): DataClaims =>
+  Object.fromEntries(Object.entries(dataOf(grant)).filter(([name]) => !isClaimTaken(name) && !reserved.includes(name)))
 
 /** The organization of a grant, as its row has it; all `null` where it has none. */
 interface OfOrganization {
@@ -89,6 +112,12 @@ export function userClaims(user: ClaimsSource, scope: string, settings: Settings
   return claims
 }
 
+/** The claims of a token that are not the same for every environment. The claims of the protocol and of roles win over data. */
+interface Chosen {
+  roles?: RoleClaims
+  data?: DataClaims
+}
+
 /**
  * The payload of an ID token. `claims` are those of the user, or null where the settings keep ID tokens minimal.
  *
@@ -101,10 +130,11 @@ export function userClaims(user: ClaimsSource, scope: string, settings: Settings
 export function idTokenClaims(
   issuer: string,
   grant: Grant,
-  token: { claims: UserClaims | null; nonce: string | null; access_token: string; ttl_seconds: number; roles?: RoleClaims },
+  token: { claims: UserClaims | null; nonce: string | null; access_token: string; ttl_seconds: number } & Chosen,
   now: Date,
 ) {
   return {
+    ...token.data,
     ...token.claims,
     iss: issuer,
     sub: grant.user_id,
@@ -131,10 +161,11 @@ export function idTokenClaims(
 export function accessTokenClaims(
   issuer: string,
   grant: Grant,
-  token: { jti: string; scope: string; resource: readonly string[]; ttl_seconds: number; roles?: RoleClaims },
+  token: { jti: string; scope: string; resource: readonly string[]; ttl_seconds: number } & Chosen,
   now: Date,
 ) {
   return {
+    ...token.data,
     iss: issuer,
     sub: grant.user_id,
     aud: token.resource.length === 0 ? issuer : [...token.resource, issuer],

@@ -15,6 +15,7 @@ export type Client = Pick<
   | 'allowed_roles'
   | 'organizations'
   | 'roles_claim'
+  | 'data_claims'
   | 'require_pkce'
   | 'nonce_replaces_pkce'
   | 'consent'

@@ -143,18 +143,23 @@ test('groups of a resource server is a scope like any other', () => {
   assert.deepEqual(unknownScopes('openid groups roles', client, []), ['roles'])
 })
 
-const widths: [rule: string, length: number, client: string | null, server: string | null, code: string | null][] = [
+const widths: [rule: string, length: number, client: string | null, server: string | null, code: string | null, data?: object][] = [
   ['a request of the longest width', 10_000, null, null, null],
   ['a wider one', 10_001, null, null, 'invalid_target'],
   ['a request of the longest width with roles', 6_500, 'groups', 'roles', null],
   ['a wider one where the application has a claim of roles', 6_501, 'groups', null, 'invalid_scope'],
   ['a wider one where a resource server has a claim of roles', 6_501, null, 'roles', 'invalid_scope'],
+  ['a wider one where the application learns data', 6_501, null, null, 'invalid_scope', { of_client: true }],
+  ['a wider one where a resource server asks for data', 6_501, null, null, 'invalid_scope', { of_server: true }],
+  ['a request of the longest width with data', 6_500, null, null, null, { of_client: true, of_server: true }],
   ['one that is too wide even without roles', 10_001, 'groups', 'roles', 'invalid_target'],
 ]
-for (const [rule, length, of_client, of_server, code] of widths)
+for (const [rule, length, of_client, of_server, code, data] of widths)
   test(`${rule} is ${code ?? 'accepted'}`, () => {
-    const resource = { identifier: 'x'.repeat(length - 'openid'.length), scopes: [], roles_claim: of_server }
-    const judge = () => refuseTooWide([resource], 'openid', { roles_claim: of_client })
+    const carries = { of_client: false, of_server: false, ...data }
+    const own = { identifier: 'x'.repeat(length - 'openid'.length), scopes: [] }
+    const resource = { ...own, roles_claim: of_server, data_claims: carries.of_server }
+    const judge = () => refuseTooWide([resource], 'openid', { roles_claim: of_client, data_claims: carries.of_client })
     if (code === null) judge()
     else assert.throws(judge, { name: 'OAuthError', code })
   })

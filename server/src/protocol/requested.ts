@@ -10,11 +10,14 @@ import { isScopeToken, mayRequest, scopeNames, scopesWithoutServer } from './sco
 export const promptValues = ['none', 'login', 'consent', 'select_account', 'create'] as const
 export type Prompt = (typeof promptValues)[number]
 
-interface Resource {
+/** A resource server, as a request is judged by it. */
+export interface Resource {
   identifier: string
   scopes: readonly string[]
   /** The claim of its access tokens that has the roles of the person. */
   roles_claim?: string | null
+  /** Whether its access tokens carry the data of the user and the organization. */
+  data_claims?: boolean
   /** Whether people act for an organization at it. */
   organizations?: OrganizationUse
 }
@@ -44,8 +47,8 @@ export function readResource(requested: readonly string[], known: readonly Resou
  * accepts no longer one, and Node by default no longer header.
  */
 const longest_target = 10_000
-/** The same where a token also has the roles of the person, up to 25 of 63 characters. */
-export const longest_target_with_roles = 6_500
+/** The same where a token also has the roles of the person, up to 25 of 63 characters, or data of two objects of 1,024 bytes. */
+export const longest_target_with_claims = 6_500
 
 /** In characters: what an access token contains of its resources and scope. */
 export const widthOf = (resources: readonly Pick<Resource, 'identifier'>[], scope: string): number =>
@@ -53,15 +56,15 @@ export const widthOf = (resources: readonly Pick<Resource, 'identifier'>[], scop
 
 /**
  * RFC 8707 §2: invalid_target where one access token cannot contain all resources and scopes of the request. We choose: invalid_scope where it
- * could without the roles of the person.
+ * could without the roles and the data of the person.
  */
-export function refuseTooWide(resources: readonly Resource[], scope: string, client: Pick<Client, 'roles_claim'>): void {
+export function refuseTooWide(resources: readonly Resource[], scope: string, client: Pick<Client, 'roles_claim' | 'data_claims'>): void {
   const length = widthOf(resources, scope)
-  const has_roles = [client, ...resources].some(({ roles_claim = null }) => roles_claim !== null)
-  if (has_roles && length > longest_target_with_roles && length <= longest_target)
+  const has_claims = [client, ...resources].some(({ roles_claim = null, data_claims = false }) => roles_claim !== null || data_claims)
+  if (has_claims && length > longest_target_with_claims && length <= longest_target)
     throw new OAuthError(
       'invalid_scope',
-      `Where tokens have roles, the identifiers of the resources and the scope have at most ${longest_target_with_roles} characters together.`,
+      `Where tokens have roles or data, the identifiers of the resources and the scope have at most ${longest_target_with_claims} characters together.`,
     )
   if (length > longest_target)
     throw new OAuthError(

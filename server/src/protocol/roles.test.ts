@@ -111,7 +111,7 @@ const requiring = (servers: readonly ModelServer[]): RequiringServer[] =>
 function accessOf(servers: readonly ModelServer[], roles: readonly DefinedRole[], allowed_roles: readonly string[] = []) {
   const access = createAccess(requiring(servers))
   for (const each of roles) access.add(each)
-  return access.finish([{ client_id: 'app_1', allowed_roles, roles_claim: 'groups', organizations: 'none' }])
+  return access.finish([{ client_id: 'app_1', allowed_roles, roles_claim: 'groups', data_claims: false, organizations: 'none' }])
 }
 
 test('roles give the scope that the contract says, in 20,000 situations', () => {

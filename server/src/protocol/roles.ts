@@ -27,6 +27,8 @@ interface Entrance {
   readonly allowed: RoleSet | null
   /** The claim of ID tokens and UserInfo that has the roles; `null`: none. */
   readonly roles_claim: string | null
+  /** ID tokens and UserInfo carry the data of the user and the organization. */
+  readonly data_claims: boolean
 }
 
 /** The roles of an environment, and where they count. */
@@ -34,7 +36,7 @@ export interface Access {
   readonly roles: readonly Role[]
   /** The resource servers that require roles, by identifier: for each of their scopes the roles that give it. */
   readonly requiring: ReadonlyMap<string, ReadonlyMap<string, RoleSet>>
-  /** The applications that ask for roles or have a claim for them, by client id. */
+  /** The applications that ask for roles, or learn roles or data, by client id. */
   readonly applications: ReadonlyMap<string, Entrance>
   /** The client ids of the applications, and the identifiers of the resource servers, that take no token without an organization. */
   readonly need_organization: { readonly applications: ReadonlySet<string>; readonly servers: ReadonlySet<string> }
@@ -69,6 +71,7 @@ export interface RestrictedApplication {
   readonly client_id: string
   readonly allowed_roles: readonly string[]
   readonly roles_claim: string | null
+  readonly data_claims: boolean
   readonly organizations: OrganizationUse
 }
 
@@ -104,9 +107,9 @@ export function createAccess(servers: readonly RequiringServer[]) {
   /** @param servers the identifiers of the resource servers that need an organization */
   function finish(applications: readonly RestrictedApplication[], servers: readonly string[] = []): Access {
     const bySlug = new Map(roles.map(({ slug }, place) => [slug, bitAt(place)]))
-    const entrances = applications.map(({ client_id, allowed_roles, roles_claim }) => {
+    const entrances = applications.map(({ client_id, allowed_roles, roles_claim, data_claims }) => {
       const allowed = allowed_roles.length === 0 ? null : allowed_roles.reduce((set, slug) => set | (bySlug.get(slug) ?? none), none)
-      return [client_id, { allowed, roles_claim }] as const
+      return [client_id, { allowed, roles_claim, data_claims }] as const
     })
     return {
       roles,
@@ -158,6 +161,9 @@ export const needsOrganization = ({ need_organization }: Access, client_id: stri
 
 /** The claim of ID tokens and UserInfo of an application that has the roles. */
 export const claimOf = ({ applications }: Access, client_id: string): string | null => applications.get(client_id)?.roles_claim ?? null
+
+/** Whether ID tokens and UserInfo of an application carry the data of the user and the organization. */
+export const carriesData = ({ applications }: Access, client_id: string): boolean => applications.get(client_id)?.data_claims ?? false
 
 /**
  * The part of a scope that these roles give at these resource servers. Where several of them define a name, the roles must give it at each

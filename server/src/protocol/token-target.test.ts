@@ -12,6 +12,7 @@ const orders = {
   access_token_ttl_seconds: 600,
   access_token_format: 'jwt' as const,
   roles_claim: null,
+  data_claims: false,
 }
 const stock = {
   identifier: 'urn:stock',
@@ -19,6 +20,7 @@ const stock = {
   access_token_ttl_seconds: null,
   access_token_format: 'opaque' as const,
   roles_claim: null,
+  data_claims: false,
 }
 const quick = {
   identifier: 'https://quick.test',
@@ -26,6 +28,7 @@ const quick = {
   access_token_ttl_seconds: 60,
   access_token_format: 'opaque' as const,
   roles_claim: null,
+  data_claims: false,
 }
 const slow = { ...quick, identifier: 'https://slow.test', access_token_ttl_seconds: 86_400 }
 
@@ -41,6 +44,7 @@ const policy: Policy = {
   tokens: { access_token_ttl_seconds: 3_600, access_token_format: 'jwt' as const },
 }
 const own = 'openid email offline_access'
+const without_claims = { roles_claim: null, data_claims: false, reserved: [] }
 
 interface Case {
   rule: string
@@ -84,7 +88,7 @@ for (const { rule, gives, requested = [], ...change } of cases) {
   if (typeof gives === 'string') test(`${rule} is ${gives}`, () => assert.throws(judge, { name: 'OAuthError', code: gives }))
   else {
     const [scope, resource, ttl_seconds, format] = gives
-    test(rule, () => assert.deepEqual(judge(), { scope, resource, ttl_seconds, format, roles_claim: null }))
+    test(rule, () => assert.deepEqual(judge(), { scope, resource, ttl_seconds, format, ...without_claims }))
   }
 }
 
@@ -122,7 +126,7 @@ for (const { rule, gives, requested = [], ...change } of role_cases) {
   if (typeof gives === 'string') test(`${rule} is ${gives}`, () => assert.throws(judge, { name: 'OAuthError', code: gives }))
   else {
     const [scope, resource, ttl_seconds, format] = gives
-    test(rule, () => assert.deepEqual(judge(), { scope, resource, ttl_seconds, format, roles_claim: null }))
+    test(rule, () => assert.deepEqual(judge(), { scope, resource, ttl_seconds, format, ...without_claims }))
   }
 }
 
@@ -139,8 +143,29 @@ const claim_cases: [rule: string, requested: string[], audiences: Policy['audien
 for (const [rule, requested, audiences, claim] of claim_cases)
   test(rule, () => assert.equal(targetOf(grant, requested, { ...policy, audiences }).roles_claim, claim))
 
-test('a token without a resource server has no claim of roles', () =>
-  assert.equal(targetOf({ scope: own, resource: [] }, [], { ...policy, roles_claim: 'groups' }).roles_claim, null))
+test('a token without a resource server has no claim of roles and no data', () => {
+  const { roles_claim, data_claims } = targetOf({ scope: own, resource: [] }, [], { ...policy, roles_claim: 'groups' })
+  assert.deepEqual([roles_claim, data_claims], [null, false])
+})
+
+const [with_data, also_with_data] = [
+  { ...orders, data_claims: true },
+  { ...stock, data_claims: true },
+]
+const data_cases: [rule: string, requested: string[], audiences: Policy['audiences'], carries: boolean][] = [
+  ['a token carries the data that its resource server asks for', [orders.identifier], [with_data, stock], true],
+  ['a token for resource servers that all ask for data carries it', [], [with_data, also_with_data], true],
+  ['a token for a resource server that asks for data and one that does not carries none', [], [with_data, stock], false],
+  ['a token for resource servers of which the last asks for data carries none', [], [orders, also_with_data], false],
+]
+for (const [rule, requested, audiences, carries] of data_cases)
+  test(rule, () => assert.equal(targetOf(grant, requested, { ...policy, audiences }).data_claims, carries))
+
+test('no data stands under a name by which a resource server of the token expects roles, with or without them', () => {
+  const audiences = [with_roles, with_groups]
+  assert.deepEqual(targetOf(grant, [], { ...policy, audiences }).reserved, ['roles', 'groups'])
+  assert.deepEqual(targetOf(grant, [stock.identifier], { ...policy, audiences }).reserved, ['groups'])
+})
 
 test('the scope groups is known to an application with a claim, unless a resource server of the token has a scope of this name', () => {
   const scopeOf = (change: Partial<Policy>) =>
@@ -152,17 +177,19 @@ test('the scope groups is known to an application with a claim, unless a resourc
   assert.equal(scopeOf({ roles_claim: 'roles', audiences: [of_server], allowed_scopes: ['openid', 'groups'] }), 'openid groups')
 })
 
-test('a token with a claim of roles has at most 6,500 characters of identifiers and scope', () => {
+test('a token with a claim of roles or with data has at most 6,500 characters of identifiers and scope', () => {
   const wide = (length: number) => `x${'y'.repeat(length - `openid ${orders.identifier} x`.length + 1)}`
-  const judge = (name: string, roles_claim: string | null) =>
+  const judge = (name: string, roles_claim: string | null, data_claims = false) =>
     targetOf({ scope: `openid ${name}`, resource: [orders.identifier] }, [], {
       ...policy,
       allowed_scopes: ['openid', name],
-      audiences: [{ ...orders, scopes: [{ name }], roles_claim }],
+      audiences: [{ ...orders, scopes: [{ name }], roles_claim, data_claims }],
     })
   assert.equal(judge(wide(6_500), 'roles').roles_claim, 'roles')
   assert.throws(() => judge(wide(6_501), 'roles'), { name: 'OAuthError', code: 'invalid_scope' })
   assert.equal(judge(wide(6_501), null).roles_claim, null)
+  assert.equal(judge(wide(6_500), null, true).data_claims, true)
+  assert.throws(() => judge(wide(6_501), null, true), { name: 'OAuthError', code: 'invalid_scope' })
 })
 
 test('a token never has a resource or scope beyond the grant, nor a scope that none of its resources has', () => {

@@ -4,11 +4,11 @@ import type { ResourceServer } from '@ostiary/contract/objects/resource-server.t
 import type { Settings } from '@ostiary/contract/settings.ts'
 import { reason } from '../base/reason.ts'
 import { OAuthError } from './oauth-error.ts'
-import { longest_target_with_roles, widthOf } from './requested.ts'
+import { longest_target_with_claims, widthOf } from './requested.ts'
 import { type Access, leavesNone, type RoleSet, scopeGiven } from './roles.ts'
 import { mayRequest, scopeNames, scopesWithoutServer } from './scope.ts'
 
-type Audience = Pick<ResourceServer, 'identifier' | 'access_token_ttl_seconds' | 'access_token_format' | 'roles_claim'> & {
+type Audience = Pick<ResourceServer, 'identifier' | 'access_token_ttl_seconds' | 'access_token_format' | 'roles_claim' | 'data_claims'> & {
   scopes: readonly { name: string }[]
 }
 
@@ -34,6 +34,10 @@ export interface TokenTarget {
   format: Settings['tokens']['access_token_format']
   /** The claim of the access token that has the roles; `null`: none. */
   roles_claim: string | null
+  /** Whether it carries the data of the user and the organization. */
+  data_claims: boolean
+  /** The names under which its resource servers expect roles. No data stands there, also where the token has no roles. */
+  reserved: readonly string[]
 }
 
 /**
@@ -72,9 +76,14 @@ export function targetOf(grant: { scope: string; resource: readonly string[] }, 
     throw new OAuthError('invalid_scope', 'The roles of the person give none of the scopes of this token.')
   const scope = given.join(' ')
   const roles_claim = commonClaim(audiences)
-  if (roles_claim !== null && widthOf(audiences, scope) > longest_target_with_roles)
-    throw new OAuthError('invalid_scope', 'The identifiers and scopes of the token leave no room for roles. Name some of the resources.')
-  return { resource, scope, roles_claim, ...kindOf(audiences, tokens) }
+  const data_claims = audiences.length > 0 && audiences.every((audience) => audience.data_claims)
+  if ((roles_claim !== null || data_claims) && widthOf(audiences, scope) > longest_target_with_claims)
+    throw new OAuthError(
+      'invalid_scope',
+      'The identifiers and scopes of the token leave no room for roles and data. Name some of the resources.',
+    )
+  const reserved = audiences.flatMap((audience) => audience.roles_claim ?? [])
+  return { resource, scope, roles_claim, data_claims, reserved, ...kindOf(audiences, tokens) }
 }
 
 /** The name of the claim that all resource servers of a token agree on. */

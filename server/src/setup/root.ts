@@ -113,6 +113,7 @@ function insertThisApi(
     require_roles: false,
     organizations: 'none',
     roles_claim: null,
+    data_claims: false,
   } as const
   const this_api = { identifier: config.base_url, name: api_name, scopes: [], ...kind }
   return insertResourceServer(environment_id, { id: newId('rs'), slug }, this_api, at)

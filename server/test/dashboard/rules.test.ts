@@ -346,6 +346,7 @@ const strict = {
   unknown_scopes: 'reject',
   allowed_roles: [],
   roles_claim: null,
+  data_claims: false,
   require_pkce: true,
   nonce_replaces_pkce: false,
 }

@@ -142,6 +142,8 @@ const cases: Case[] = [
   ['application', application,     { allowed_roles: ['viewer'] },         { allowed_roles: null },                                        'in_live'],
   ['application', application,     { allowed_roles: ['viewer'] },         { allowed_roles: ['viewer'], name: 'Shop' },                    'never'],
   ['application', application,     {},                                    { roles_claim: 'groups' },                                      'in_live'],
+  ['application', application,     {},                                    { data_claims: true },                                          'in_live'],
+  ['resource server', resource_server, {},                                { data_claims: true },                                          'in_live'],
   ['resource server', resource_server, {},                                { scopes: [{ name: 'read', description: 'Read' }] },            'in_live'],
   ['resource server', resource_server, {},                                { access_token_ttl_seconds: 600 },                              'in_live'],
   ['resource server', resource_server, { require_roles: true },           { require_roles: false },                                       'in_live'],

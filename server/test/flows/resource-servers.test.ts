@@ -47,7 +47,9 @@ for (const environment of [w.test, w.live]) {
       access_token_ttl_seconds: null,
       access_token_format: 'jwt',
       require_roles: false,
+      organizations: 'none',
       roles_claim: null,
+      data_claims: false,
     })
     assert.deepEqual(expectStatus(201, await create({ identifier: orders.identifier, name: orders.name }, key)), server)
     const got = await w.call('GET', `${at(environment)}/${id}`)

@@ -1,9 +1,10 @@
-/** What roles give is read with the issuer: never for an environment without them, and once after each change (decision 0176). */
+/** What roles give is read with the issuer: never for an environment without them, and once after each change (decision 0176). Data costs no read. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { currentTrace } from '../../src/base/trace.ts'
 import type { Engine, Statement } from '../../src/db/db.ts'
 import { exchange, refresh, userinfo } from '../support/cookie-browser.ts'
+import { organizationsOf } from '../support/organizations.ts'
 import { outdatedFirst } from '../support/outdated-first.ts'
 import { createRoleWorld } from '../support/role-person.ts'
 import { expectStatus, type World, world } from '../support/world.ts'
@@ -80,6 +81,7 @@ test('what roles give is read once by many requests at a time, and again after e
     () => roles.change('roles', role, { description: 'Reads orders' }),
     () => roles.change('resource-servers', server, { name: 'Orders' }),
     () => roles.change('applications', client, { roles_claim: 'roles' }),
+    () => roles.change('applications', client, { data_claims: true }),
   ]) {
     await change()
     assert.equal(await requestsOf(ask), 1)
@@ -151,6 +153,48 @@ test('a change of an application that names no role raises nothing', async () =>
   await requestsOf({ scope: 'openid offline_access' })
   await roles.change('applications', other, { name: 'Other' })
   assert.equal(await requestsOf({ scope: 'openid offline_access' }), 0)
+})
+
+test('data in tokens sends no further statement, with an organization or without one', async () => {
+  const orgs = await organizationsOf(w, environment)
+  const { id } = await orgs.create()
+  const who = await roles.createPerson()
+  expectStatus(201, await orgs.add(id, who.id))
+  const app = await w.createApplication(environment, { allowed_scopes, organizations: 'optional', roles_claim: 'roles' })
+  const api = await roles.createServer('stock', ['stock:read'], { require_roles: false, roles_claim: 'roles' })
+  async function statementsOf(organization: string): Promise<number[]> {
+    const ask = { scope: 'openid offline_access', resource: api.identifier, organization }
+    let tokens = await who.tokens(app, ask)
+    const requests = [
+      async () => {
+        tokens = expectStatus(200, await refresh(w, environment, app, tokens.refresh_token))
+      },
+      async () => expectStatus(200, await userinfo(w, environment, tokens.access_token)),
+      () => roles.validate(tokens.access_token),
+    ]
+    const counts: number[] = []
+    for (const request of requests) {
+      const of_request: number[] = []
+      for (let i = 0; i < 3; i++) {
+        sent = []
+        await request()
+        of_request.push(sent.length)
+      }
+      counts.push(Math.min(...of_request)) // what runs in the background only adds to it
+    }
+    return counts
+  }
+  for (const organization of ['none', id]) {
+    const before = await statementsOf(organization)
+    expectStatus(200, await orgs.auth('PATCH', `users/${who.id}`, { claims: { plan: 'free' } }))
+    expectStatus(200, await orgs.auth('PATCH', `organizations/${id}`, { claims: { plan: 'team' } }))
+    await roles.change('resource-servers', api, { data_claims: true })
+    await roles.change('applications', app, { data_claims: true })
+    assert.deepEqual(await statementsOf(organization), before)
+    assert.ok((before[0] ?? 0) > 0, 'a refresh writes; what the others read can be remembered')
+    await roles.change('resource-servers', api, { data_claims: false })
+    await roles.change('applications', app, { data_claims: false })
+  }
 })
 
 test('an environment with thousands of scopes is read in steps, and its last one counts', async () => {

@@ -17,6 +17,7 @@ export const web: Client = {
   allowed_roles: [],
   organizations: 'none',
   roles_claim: null,
+  data_claims: false,
   require_pkce: true,
   nonce_replaces_pkce: false,
   consent: 'skip',

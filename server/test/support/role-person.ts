@@ -13,6 +13,7 @@ export async function createRoleWorld(w: World, environment: TestEnvironment) {
   const post = async (list: string, body: object) => expectStatus(201, await w.call('POST', `${environment.path}/${list}`, { body }))
 
   return {
+    key,
     /** Makes a resource server that requires roles. */
     createServer(slug: string, scopes: readonly string[], fields: object = {}) {
       const named = scopes.map((name) => ({ name }))

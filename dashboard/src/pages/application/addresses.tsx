@@ -66,6 +66,7 @@ export function Scopes(props: Edited<Application>) {
     'organizations',
     'allowed_roles',
     'roles_claim',
+    'data_claims',
     'consent',
     'logo_uri',
     'require_pkce',

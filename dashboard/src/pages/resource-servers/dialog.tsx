@@ -21,6 +21,7 @@ const names = [
   'require_roles',
   'organizations',
   'roles_claim',
+  'data_claims',
   'access_token_format',
   'access_token_ttl_seconds',
 ] as const

@@ -71,14 +71,14 @@ interface NewApplicationFacts extends Pick<Application, 'application_type' | 'te
   client_secret_hash: string | null
 }
 
-type OfRoles = Pick<ApplicationFields, 'allowed_roles' | 'roles_claim' | 'organizations'>
+type OfRoles = Pick<ApplicationFields, 'allowed_roles' | 'roles_claim' | 'data_claims' | 'organizations'>
 
-const without_roles: OfRoles = { allowed_roles: [], roles_claim: null, organizations: 'none' }
+const without_roles: OfRoles = { allowed_roles: [], roles_claim: null, data_claims: false, organizations: 'none' }
 
-/** Other roles let people in at an application, another claim has them, or only people with an organization get in. */
+/** Other roles let people in at an application, it learns them or data by other claims, or only people with an organization get in. */
 function changesAccess(environment_id: EnvironmentId, before: OfRoles, after: OfRoles): Statement[] {
-  const textOf = ({ allowed_roles, roles_claim, organizations }: OfRoles) =>
-    JSON.stringify([allowed_roles, roles_claim, organizations === 'required'])
+  const textOf = ({ allowed_roles, roles_claim, data_claims, organizations }: OfRoles) =>
+    JSON.stringify([allowed_roles, roles_claim, data_claims, organizations === 'required'])
   return textOf(before) === textOf(after) ? [] : [raiseRolesVersion(environment_id)]
 }
 

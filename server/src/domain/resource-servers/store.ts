@@ -28,6 +28,7 @@ const Audience = ResourceServer.pick({
   access_token_ttl_seconds: true,
   access_token_format: true,
   roles_claim: true,
+  data_claims: true,
   organizations: true,
 })
 export type Audience = z.infer<typeof Audience>

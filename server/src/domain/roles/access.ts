@@ -19,7 +19,14 @@ const StoredRole = EnvironmentRole.pick({ id: true, slug: true, kind: true, defa
   named: z.array(NamedServer),
 })
 const Named = NamedServer.extend({ role_id: z.string() })
-const RestrictedApplication = Application.pick({ id: true, client_id: true, allowed_roles: true, roles_claim: true, organizations: true })
+const RestrictedApplication = Application.pick({
+  id: true,
+  client_id: true,
+  allowed_roles: true,
+  roles_claim: true,
+  data_claims: true,
+  organizations: true,
+})
 const Needing = ResourceServer.pick({ id: true, identifier: true })
 
 /** Rows of one read. Ten roles with the most permissions are two megabytes. */
@@ -104,9 +111,9 @@ async function readWith(db: Db, environment_id: EnvironmentId, burden: Burden): 
   const applications = allOf((after) =>
     of.all(
       RestrictedApplication,
-      sql`select id, id as client_id, allowed_roles, roles_claim, organizations from applications
+      sql`select id, id as client_id, allowed_roles, roles_claim, data_claims, organizations from applications
            where environment_id = ${environment_id}
-             and (allowed_roles <> '[]' or roles_claim is not null or organizations = 'required') ${rest(after)}`,
+             and (allowed_roles <> '[]' or roles_claim is not null or data_claims = 1 or organizations = 'required') ${rest(after)}`,
     ),
   )
   const restricted: z.output<typeof RestrictedApplication>[] = []

@@ -58,6 +58,9 @@ export const GrantRow = z.object({
   organization_id: z.string().nullable(),
   organization_slug: z.string().nullable(),
   organization_name: z.string().nullable(),
+  /** Data for tokens that ask for it. */
+  user_claims: z.record(z.string(), z.unknown()),
+  organization_claims: z.record(z.string(), z.unknown()).nullable(),
   /** The ids of the roles that the member was given; without an organization, the user. */
   role_ids: z.array(z.string()),
   ...Person.shape,
@@ -67,6 +70,7 @@ export type GrantRow = z.infer<typeof GrantRow>
 const columnsWhere = (stands: Statement) => sql`
   g.id as grant_id, g.user_id, g.session_id, g.application_id as client_id, g.scope, g.resource, g.auth_time, g.amr, g.acr,
   g.created_at as grant_created_at, g.expires_at as grant_expires_at, u.blocked_at, g.organization_id, o.slug as organization_slug, o.name as organization_name,
+  u.claims as user_claims, o.claims as organization_claims,
   case when g.organization_id is null then u.roles else coalesce(m.roles, '[]') end as role_ids,
   case when ${stands} then 0 else 1 end as has_ended, nullif(u.email, '') as email, u.email_verified, u.phone_number,
   u.phone_number_verified, u.name, u.given_name, u.family_name, u.nickname, u.preferred_username, u.picture, u.locale, u.zoneinfo, u.updated_at`

@@ -8,7 +8,7 @@ import { readAccessToken, useAccessToken } from '../access-token.ts'
 import { type Answer, errorJson, header, json, type OidcCall, type OidcEndpoint, type OidcServices, refused } from '../call.ts'
 import { isOfSibling } from '../elsewhere.ts'
 import { readIdTokenHint } from '../id-token-hint.ts'
-import { rolesAt } from '../person-roles.ts'
+import { dataFor, rolesAt } from '../person-roles.ts'
 
 export const userinfo: OidcEndpoint = async (services, call) => {
   const token = readBearer(call)
@@ -31,7 +31,12 @@ export const userinfo: OidcEndpoint = async (services, call) => {
     return refuse(new OAuthError('invalid_token', 'The audience of the access token does not include this issuer.'))
   if (!includesScope(claims.scope, 'openid'))
     return refuse(new OAuthError('insufficient_scope', 'UserInfo needs the scope openid.'), 'openid')
-  return json({ ...userClaims(grant, claims.scope, call.issuer.settings.claims), ...organizationClaims(grant), ...roles.claims })
+  return json({
+    ...dataFor(roles.access, grant, claims.client_id),
+    ...userClaims(grant, claims.scope, call.issuer.settings.claims),
+    ...organizationClaims(grant),
+    ...roles.claims,
+  })
 }
 
 async function whyRefused(services: OidcServices, call: OidcCall, token: string): Promise<Reason> {

@@ -4,7 +4,17 @@ import { digestOf } from '../../base/digest.ts'
 import { newSecret } from '../../deployment/deployment.ts'
 import { findAudiences } from '../../domain/resource-servers/store.ts'
 import type { GrantRow, NewTokens } from '../../domain/sessions/grants.ts'
-import { accessTokenClaims, idTokenClaims, organizationClaims, type RoleClaims, roleClaims, userClaims } from '../../protocol/claims.ts'
+import {
+  accessTokenClaims,
+  type DataClaims,
+  dataClaims,
+  idTokenClaims,
+  no_data,
+  organizationClaims,
+  type RoleClaims,
+  roleClaims,
+  userClaims,
+} from '../../protocol/claims.ts'
 import type { Client } from '../../protocol/client.ts'
 import { OAuthError } from '../../protocol/oauth-error.ts'
 import { refuseOtherOrganization } from '../../protocol/organization.ts'
@@ -15,7 +25,7 @@ import { type TokenTarget, targetOf } from '../../protocol/token-target.ts'
 import { opaque_prefix } from '../access-token.ts'
 import type { OidcCall, OidcServices } from '../call.ts'
 import { type Signer, signerAt, signJwt } from '../jwt.ts'
-import { rolesAt } from '../person-roles.ts'
+import { dataFor, rolesAt } from '../person-roles.ts'
 
 /** RFC 6749 §5.1, OIDC Core §3.1.3.3. */
 export interface TokenResponse {
@@ -27,12 +37,15 @@ export interface TokenResponse {
   id_token?: string
 }
 
-/** The target of the tokens of one request, and the claims that have the roles of the person. */
-export interface IssueTarget extends TokenTarget {
-  /** Of the access token. */
+/** Claims with the roles of the person, and with the data of the user and the organization. */
+interface ChosenClaims {
   roles: RoleClaims
-  /** Of the ID token. */
-  id_token_roles: RoleClaims
+  data: DataClaims
+}
+
+/** The target of the tokens of one request, with the claims of the access token that the tenant chose, and those of the ID token. */
+export interface IssueTarget extends TokenTarget, ChosenClaims {
+  of_id_token: ChosenClaims
 }
 
 /**
@@ -62,10 +75,19 @@ export async function findTarget(
     disabled_scopes: issuer.settings.scopes.disabled,
     tokens: issuer.settings.tokens,
   })
-  return { ...target, roles: roleClaims(target.roles_claim, slugs), id_token_roles: claims }
+  const is_read = target.format === 'jwt' // nobody reads what is stored of an opaque token, and validation answers the present data
+  return {
+    ...target,
+    roles: roleClaims(target.roles_claim, slugs),
+    data: target.data_claims && is_read ? dataClaims(grant, target.reserved) : no_data,
+    of_id_token: { roles: claims, data: dataFor(access, grant, client.client_id) },
+  }
 }
 
-type TargetedGrant = Pick<GrantRow, 'scope' | 'resource' | 'role_ids' | 'organization_id' | 'organization_slug'>
+type TargetedGrant = Pick<
+  GrantRow,
+  'scope' | 'resource' | 'role_ids' | 'organization_id' | 'organization_slug' | 'user_claims' | 'organization_claims'
+>
 
 /** A sign-in of a command line that is not used for this long ends. The settings can only shorten it. */
 const command_line_idle_seconds = 12 * 3_600
@@ -82,7 +104,7 @@ interface PreparedTokens {
   claims: ReturnType<typeof accessTokenClaims>
   /** The access token where it is opaque; `null` where it is a JWT, which is signed while the rows are written. */
   opaque: string | null
-  id_token_roles: RoleClaims
+  of_id_token: ChosenClaims
   /** When a refresh token expires that is issued now. */
   refresh_until: Date
   rows: NewTokens
@@ -108,7 +130,7 @@ export function prepareTokens(
     signer: signerAt(issuer.keys, now),
     claims,
     opaque,
-    id_token_roles: target.id_token_roles,
+    of_id_token: target.of_id_token,
     refresh_until,
     rows: {
       opaque: opaque === null ? null : { token_hash: digestOf(opaque), claims, expires_at: access_until },
@@ -125,7 +147,7 @@ export function prepareTokens(
 export async function completeTokens(
   { issuer, now }: OidcCall,
   grant: GrantRow,
-  { signer, claims, opaque, id_token_roles }: PreparedTokens,
+  { signer, claims, opaque, of_id_token }: PreparedTokens,
   { nonce, refresh_token }: { nonce: string | null; refresh_token: string | null },
 ): Promise<TokenResponse> {
   const { tokens } = issuer.settings
@@ -140,7 +162,7 @@ export async function completeTokens(
         idTokenClaims(
           issuer.url,
           grant,
-          { claims: about, nonce, access_token, ttl_seconds: tokens.id_token_ttl_seconds, roles: id_token_roles },
+          { claims: about, nonce, access_token, ttl_seconds: tokens.id_token_ttl_seconds, ...of_id_token },
           now,
         ),
       )

@@ -138,10 +138,11 @@ export async function beginAuthorization(
     findAudiences(db, issuer.environment_id, (parameters.lists.resource ?? []).slice(0, most_resources)),
   ])
   call.subject.client_id = client?.client_id ?? null
-  const resources = audiences.map(({ identifier, scopes, roles_claim, organizations }) => ({
+  const resources = audiences.map(({ identifier, scopes, roles_claim, data_claims, organizations }) => ({
     identifier,
     scopes: scopes.map(({ name }) => name),
     roles_claim,
+    data_claims,
     organizations,
   }))
   const unknown = client ? unknownScopes(parameters.values.scope, client, resources) : []
