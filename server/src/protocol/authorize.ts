@@ -14,6 +14,7 @@ import { type RequestParameters, refuseUnreadable } from './parameters.ts'
 import { matchesRegistered } from './redirect-uris.ts'
 import {
   type Prompt,
+  type Resource,
   readCodeChallenge,
   readMaxAge,
   readPrompt,

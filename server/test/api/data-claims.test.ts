@@ -99,10 +99,13 @@ for (const environment of [w.test, w.live]) {
     test(`a name that became taken stays until claims are changed, and can be taken out: ${about}`, async () => {
       const { id } = expectStatus(201, await create({ plan: 'team' }))
       const before = { plan: 'team', org_plan: 'x' } // as an earlier list of names let pass
-      const table = list === 'users' ? sql`users` : sql`organizations`
       await w.deployment.db
         .of(environment.id)
-        .run(sql`update ${table} set claims = ${before} where environment_id = ${environment.id} and id = ${id}`)
+        .run(
+          list === 'users'
+            ? sql`update users set claims = ${before} where environment_id = ${environment.id} and id = ${id}`
+            : sql`update organizations set claims = ${before} where environment_id = ${environment.id} and id = ${id}`,
+        )
       assert.deepEqual(expectStatus(200, await auth('PATCH', `${list}/${id}`, { name: 'Other' })).claims, before)
       assert.deepEqual(pointersOf(await change(id, { plan: 'free' })), [422, 'validation_failed', '/claims/org_plan'])
       assert.deepEqual(expectStatus(200, await change(id, { plan: 'free', org_plan: null })).claims, { plan: 'free' })
