@@ -66,7 +66,9 @@ export const TokenVerdict = z.discriminatedUnion('active', [
       .describe(
         'The slugs of the roles that count now, in order: those of the member of the organization, or without one those of the user.',
       ),
-    claims: z.record(z.string(), z.unknown()).describe(
+    claims: z
+      .record(z.string(), z.unknown())
+      .describe(
         'The `claims` of the user and of the organization of the token, as they are now; where both have a name, that of the organization counts.',
       ),
     token_type: z.literal('Bearer').describe('Always `Bearer`.'),

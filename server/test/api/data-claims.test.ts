@@ -97,7 +97,7 @@ for (const environment of [w.test, w.live]) {
     })
 
     test(`a name that became taken stays until claims are changed, and can be taken out: ${about}`, async () => {
-      const { id } = expectStatus(201, await create({ plan: 'team' }))
+      const { id }: { id: string } = expectStatus(201, await create({ plan: 'team' }))
       const before = { plan: 'team', org_plan: 'x' } // as an earlier list of names let pass
       await w.deployment.db
         .of(environment.id)

@@ -68,7 +68,13 @@ test('an entry about a user records which personal members changed, not their va
     claims: { plan: 'x' },
     picture: null,
   }
-  const { before, after } = describeChange(user, { ...user, email: 'b@example.com', email_verified: true, metadata: { plan: 'y' }, claims: {} })
+  const { before, after } = describeChange(user, {
+    ...user,
+    email: 'b@example.com',
+    email_verified: true,
+    metadata: { plan: 'y' },
+    claims: {},
+  })
   assert.deepEqual(before, { email: '[personal]', email_verified: false, metadata: '[personal]', claims: '[personal]' })
   assert.deepEqual(after, { email: '[personal]', email_verified: true, metadata: '[personal]', claims: '[personal]' })
   assert.equal(describeChange(user, null).before?.picture, null)
