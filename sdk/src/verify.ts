@@ -106,7 +106,7 @@ async function liveClaims(token: string, options: VerifyOptions & { live: LiveOp
 }
 
 /**
- * What a token says for its whole life, and the service does not answer. Roles under a name that the tenant chose, and data of a user or an
+ * The claims that a token keeps for its whole life, and that the service does not answer. Roles under a name that the tenant chose, and data of a user or an
  * organization, can be out of date in the token: the answer has them as `roles` and `claims`.
  */
 const fixedClaims = (own: AccessToken | null) => (own === null ? {} : { acr: own.acr, grant_id: own.grant_id })

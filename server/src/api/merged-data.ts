@@ -11,8 +11,8 @@ export function judgeMerged<Name extends string>(
   merged: Readonly<Record<NoInfer<Name>, unknown>>,
   rules: Readonly<Record<Name, z.ZodType>>,
 ): void {
-  for (const name of Object.keys(rules) as Name[]) {
-    // as: the keys of the table
+  const names = Object.keys(rules) as Name[] // as: the keys of the table
+  for (const name of names) {
     const { error } = name in sent ? rules[name].safeParse(merged[name]) : { error: undefined }
     if (error)
       throw validationFailed(fieldErrors(error).map(({ pointer, ...problem }) => ({ pointer: pointerTo([name]) + pointer, ...problem })))

@@ -36,7 +36,7 @@ export interface TokenTarget {
   roles_claim: string | null
   /** Whether it carries the data of the user and the organization. */
   data_claims: boolean
-  /** The names under which its resource servers expect roles. No data stands there, also where the token has no roles. */
+  /** The names under which its resource servers expect roles. No data stands there, whether the token has roles or not. */
   reserved: readonly string[]
 }
 

@@ -23,7 +23,7 @@ interface Case {
   rule: string
   user?: Claims
   organization?: Claims | null
-  application?: 'told' | 'untold'
+  application?: 'learns' | 'ignores'
   /** The resource servers of the token. */
   servers: readonly ('asks' | 'also-asks' | 'never')[]
   minimal?: boolean
@@ -42,8 +42,8 @@ const cases: Case[] = [
   { rule: 'one resource server of the token does not ask', user: of_user, organization: of_organization, servers: ['asks', 'never'], gives: { access: {}, id: both, present: both } },
   { rule: 'no resource server of the token asks', user: of_user, servers: ['never'], gives: { access: {}, id: of_user, present: of_user } },
   { rule: 'an access token without a resource server carries none', user: of_user, organization: of_organization, servers: [], gives: { access: {}, id: both, present: both } },
-  { rule: 'the application does not ask', user: of_user, application: 'untold', servers: ['asks'], gives: { access: of_user, id: {}, present: of_user } },
-  { rule: 'nobody asks', user: of_user, organization: of_organization, application: 'untold', servers: ['never'], gives: { access: {}, id: {}, present: both } },
+  { rule: 'the application does not ask', user: of_user, application: 'ignores', servers: ['asks'], gives: { access: of_user, id: {}, present: of_user } },
+  { rule: 'nobody asks', user: of_user, organization: of_organization, application: 'ignores', servers: ['never'], gives: { access: {}, id: {}, present: both } },
   { rule: 'a minimal ID token carries it too', user: of_user, organization: of_organization, servers: ['asks'], minimal: true, gives: all(both) },
 ]
 
@@ -60,7 +60,7 @@ for (const environment of [w.test, w.live]) {
   const allowed_scopes = ['openid', 'profile', 'email', 'offline_access', ...Object.keys(servers)]
   const application = (fields: object = {}) =>
     w.createApplication(environment, { allowed_scopes, organizations: 'optional', data_claims: true, ...fields })
-  const clients = { told: await application(), untold: await application({ data_claims: false }) }
+  const clients = { learns: await application(), ignores: await application({ data_claims: false }) }
 
   /** A person with this data, who is a member of an organization with that. */
   async function member(user: Claims = {}, organization: Claims | null = null) {
@@ -72,7 +72,7 @@ for (const environment of [w.test, w.live]) {
     return { person, organization: id }
   }
 
-  for (const { rule, user, organization, application = 'told', servers: named, minimal = false, gives } of cases)
+  for (const { rule, user, organization, application = 'learns', servers: named, minimal = false, gives } of cases)
     test(`${rule}: in tokens, after a refresh, in UserInfo and in validation ${in_type}`, async () => {
       const client = clients[application]
       await w.changeSettings(environment, { tokens: { id_token_claims: minimal ? 'minimal' : null } })
@@ -102,7 +102,7 @@ for (const environment of [w.test, w.live]) {
       [organization, both],
       [other.id, { ...of_user, plan: 'enterprise' }],
     ] as const) {
-      const { access_token } = await person.tokens(clients.told, { ...ask, organization: chosen })
+      const { access_token } = await person.tokens(clients.learns, { ...ask, organization: chosen })
       assert.deepEqual([dataIn(payloadOf(access_token)), (await roles.validate(access_token)).claims], [data, data])
     }
   })
@@ -110,8 +110,8 @@ for (const environment of [w.test, w.live]) {
   test(`a token request for one of the resource servers is judged by this one alone ${in_type}`, async () => {
     const { person } = await member(of_user)
     const ask = { scope: 'openid asks never', resource: [servers.asks.identifier, servers.never.identifier], organization: 'none' }
-    const one = await exchange(w, environment, clients.told, {
-      ...(await person.code(clients.told, ask)),
+    const one = await exchange(w, environment, clients.learns, {
+      ...(await person.code(clients.learns, ask)),
       change: { resource: servers.asks.identifier },
     })
     assert.deepEqual(dataIn(payloadOf(expectStatus(200, one).access_token)), of_user)
@@ -125,7 +125,7 @@ for (const environment of [w.test, w.live]) {
       .of(environment.id)
       .run(sql`update users set claims = ${stored} where environment_id = ${environment.id} and id = ${person.id}`)
     const ask = { scope: 'openid asks', resource: servers.asks.identifier, organization: 'none' }
-    const tokens = await person.tokens(clients.told, ask)
+    const tokens = await person.tokens(clients.learns, ask)
     const answers = [
       payloadOf(tokens.access_token),
       payloadOf(tokens.id_token),
