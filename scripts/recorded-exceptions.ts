@@ -6,7 +6,7 @@ const names = (text: string): string[] => text.trim().split(/\s+/)
 export const free_inserts: ReadonlySet<string> = new Set(
   names(`
     api_keys audit_log authorization_codes backchannel_logout_attempts backchannel_logouts captured_mails dashboard_sessions events grants
-    half_sign_ins invitation_links jobs mailed_codes mails opaque_access_tokens recovery_codes refresh_chains refused_calls sessions
+    half_sign_ins invitation_links jobs mailed_codes mails opaque_access_tokens organization_invitation_links recovery_codes refresh_chains refused_calls sessions
     totp_methods upstream_sign_ins webhook_attempts webhook_messages`),
 )
 
@@ -46,6 +46,8 @@ export const held_by: Readonly<Record<string, readonly string[]>> = {
   invitations: ['tenants'],
   mailed_codes: ['sign_in_attempts'],
   members: ['tenants'],
+  organization_invitation_links: ['organizations', 'sign_in_attempts'],
+  organization_invitations: ['organizations'],
   organization_members: ['organizations'],
   organization_role_holders: ['organization_members', 'organizations'],
   organizations: ['organization_counts'],
@@ -72,6 +74,7 @@ const numbered = names(`
   applications consents disconnections grants identities organization_consents organization_disconnections organization_members organizations
   passkeys providers sessions users`)
 const inviter = 'to block an inviter ends no membership, so it may as well come after; the tenant holds the members'
+const inviter_of_member = 'a role that changes at this very moment may as well change after: that ends no membership'
 const consent = 'a consent alone admits nobody: the grant reads the application and the membership again'
 
 /** Guards that read rows which nothing holds. */
@@ -91,6 +94,13 @@ export const stated_guards: readonly (Stated & { reads: readonly string[] })[] =
   { write: 'update organization_consents set scope', reads: ['applications', 'organization_members'], why: consent },
   { write: 'update invitations set accounts', reads: ['members'], why: inviter },
   { write: 'select 1 as held where exists (select 1 from users b', reads: ['users'], why: inviter },
+  { write: 'select 1 as held where (select count(*) from roles', reads: ['roles'], why: inviter_of_member },
+  {
+    write: 'select 1 as held where (select count(*) from (select distinct user_id',
+    reads: ['roles', 'users'],
+    why: 'who administers by a role, or is blocked, from this very moment on may as well be so after',
+  },
+  { write: 'select 1 as held where not exists (select 1 from applications', reads: ['applications'], why: inviter_of_member },
   {
     write: 'select 1 as held where exists ( select 1 from sessions s',
     reads: ['providers'],

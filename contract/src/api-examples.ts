@@ -32,6 +32,7 @@ const tables: Readonly<Record<string, Route>> = { ...routes, ...oidcRoutes, ...s
 const of_one_person: readonly string[] = [
   'showLink',
   'showInvitation',
+  'showInvitationCode',
   'callback',
   'callbackByPost',
   'signedOut',

@@ -40,6 +40,14 @@ export const descriptions: Record<RowName, string> = {
   getAuthOrganizationMember: 'Gets one member of an organization.',
   changeOrganizationMember: 'Replaces the roles of a member. The change counts from the next request on.',
   removeOrganizationMember: 'Removes a member. To add the user again makes another membership.',
+  listAuthOrganizationInvitations:
+    'Lists the invitations to an organization, newest first. With `status` a page can have fewer objects than `limit` although more follow.',
+  inviteToOrganization:
+    'Invites an address to an organization. The person opens the link, signs in or creates an account for the address, and accepts; an account that has not proved the address enters a code that is mailed to it. A pending invitation to the same address ends.',
+  getAuthOrganizationInvitation: 'Gets one invitation to an organization.',
+  deleteOrganizationInvitation: 'Withdraws a pending invitation. Its link stops working.',
+  resendOrganizationInvitation:
+    'Makes a new link for a pending invitation and ends the old one. It is mailed if the first one was, and counts as an invitation of the day.',
   listAuthUserOrganizations: 'Lists the memberships of a user, each with its organization, the newest organization first.',
 
   listProjects: 'Lists the projects of the tenant, newest first.',
@@ -119,6 +127,9 @@ export const descriptions: Record<RowName, string> = {
   listOrganizationMembers:
     'Lists the members of an organization, the last added first, for platform keys and administrators. `query` can make pages short, as in the list of the runtime API.',
   getOrganizationMember: 'Gets one member of an organization, for platform keys and administrators.',
+  listOrganizationInvitations:
+    'Lists the invitations to an organization, newest first, for platform keys and administrators. `status` can make pages short, as in the list of the runtime API.',
+  getOrganizationInvitation: 'Gets one invitation to an organization, for platform keys and administrators.',
 
   listInbox: 'Lists the mail that a Test environment kept instead of sending it, newest first.',
   getInboxMail: 'Gets one captured mail with its text, its code and its link.',
@@ -236,6 +247,8 @@ export const descriptions: Record<RowName, string> = {
     'Where an OpenID Provider sends its logout tokens (Back-Channel Logout 1.0). The sessions that began there end, with their grants, and their applications get logout tokens. The answer is 200 where there was none. An address has 60 calls a minute.',
   showInvitation: 'The page to which the link of an invitation leads.',
   acceptInvitation: 'The form of the invitation page.',
+  showInvitationCode: 'The page that asks for the code which proves the address of an invitation to an organization.',
+  enterInvitationCode: 'The form of the page for the code of an invitation.',
   leadFromIssuer: 'The address that people know leads to their account.',
   leadFromRoot: 'The same with a slash at its end, as an issuer with a host of its own has it.',
   showAccount: 'The page where people see and change their own account. Without a session it shows the sign-in page and returns.',
@@ -254,6 +267,12 @@ export const descriptions: Record<RowName, string> = {
     'The form that removes a sign-in method. The last way to sign in cannot be removed, nor the last second factor where one is required.',
   endOwnSession: 'The button that ends a session on another device.',
   endOtherSessions: 'The button that ends all sessions and grants but those of this session.',
+  showOwnOrganization:
+    'The page of an organization: for each member their own roles, for those who administer it the members and invitations.',
+  changeOwnOrganization:
+    'The forms of the page of an organization. A member gives, takes and invites with what they have themselves, and with nothing else.',
+  answerOwnInvitation: 'The buttons that accept or decline an invitation to an organization.',
+  leaveOrganization: 'The form that leaves an organization.',
   disconnect: 'The button that ends the consent and all grants of an application.',
   exportOwnData:
     'The button that downloads what is stored about the person: `user`, `roles`, `sessions`, `methods`, `grants`, `consents`, `events`.',

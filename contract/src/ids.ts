@@ -27,6 +27,7 @@ export const prefixes = {
   promotion: 'pro',
   role: 'rol',
   organization: 'org',
+  organization_invitation: 'oiv',
 } as const
 
 export type IdPrefix = (typeof prefixes)[keyof typeof prefixes]
@@ -70,6 +71,7 @@ export const MailId = id('eml', 'The id of a captured mail.')
 export const PromotionId = id('pro', 'The id of a promotion.')
 export const RoleId = id('rol', 'The id of a role.')
 export const OrganizationId = id('org', 'The id of an organization.')
+export const OrganizationInvitationId = id('oiv', 'The id of an invitation to an organization.')
 export const RequestId = id('req', 'The id of a request: its X-Request-Id.')
 
 export type TenantId = z.infer<typeof TenantId>

@@ -19,6 +19,8 @@ export const MailKind = z.enum([
   'data_exported',
   'account_deleted',
   'invitation',
+  'organization_invitation',
+  'organization_invitation_code',
   'test',
 ])
 export type MailKind = z.infer<typeof MailKind>

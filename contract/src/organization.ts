@@ -1,8 +1,8 @@
 /** Organizations: customers of the product, inside one environment, and their members, who are users of it. */
 import { z } from 'zod'
 import { DataClaims } from './data-claims.ts'
-import { EnvironmentId, OrganizationId, ProjectId, TenantId, UserId } from './ids.ts'
-import { characters, Name, PageQuery, Slug, Time, text } from './values.ts'
+import { ApplicationId, EnvironmentId, OrganizationId, OrganizationInvitationId, ProjectId, TenantId, UserId } from './ids.ts'
+import { characters, Email, Name, PageQuery, Slug, Time, text } from './values.ts'
 
 const place = { tenant_id: TenantId, project_id: ProjectId, environment_id: EnvironmentId }
 const dates = { created_at: Time, updated_at: Time }
@@ -144,3 +144,53 @@ export const UserOrganization = z.strictObject({
   ...dates,
 })
 export type UserOrganization = z.infer<typeof UserOrganization>
+
+const invitation_statuses = ['pending', 'accepted', 'ended'] as const
+
+export const NewOrganizationInvitation = z.strictObject({
+  email: Email.describe('The address that is invited. Whether an account has it makes no difference.'),
+  roles: roles.optional(),
+  application_id: ApplicationId.optional().describe(
+    'The application to whose `initiate_login_uri` the person is sent afterwards. Without it they see their account page.',
+  ),
+  expires_in_seconds: z
+    .int()
+    .min(3_600)
+    .max(2_592_000)
+    .optional()
+    .describe('For how long the link is valid. 604,800, which is 7 days, if it is absent.'),
+  send_email: z
+    .boolean()
+    .optional()
+    .describe('Whether the link is mailed. With `false` nothing is mailed, and `invitation_url` is returned once. `true` if it is absent.'),
+})
+export type NewOrganizationInvitation = z.infer<typeof NewOrganizationInvitation>
+
+export const OrganizationInvitation = z.strictObject({
+  id: OrganizationInvitationId,
+  organization_id: OrganizationId,
+  ...place,
+  email: z.string().describe('The address that is invited.'),
+  roles: z.array(Slug).describe('The roles that the person gets, by slug and in order of slug. Deleted roles are left out.'),
+  status: z
+    .enum(invitation_statuses)
+    .describe(
+      '`ended` is one that was deleted, declined or replaced, that expired, or whose inviter left, is blocked or may no longer give its roles.',
+    ),
+  application_id: z.string().nullable().describe('The application that the person is sent to afterwards; `null` without one.'),
+  invited_by: z
+    .strictObject({ type: z.enum(['user', 'api_key', 'system']), id: z.string().nullable() })
+    .describe('Who invited, as the actor of an event: a key of the backend, an administrator, or a member of the organization.'),
+  invitation_url: z
+    .string()
+    .nullable()
+    .describe('The link, shown only once, where the service does not mail it. Otherwise `null`. It proves nothing by itself.'),
+  expires_at: Time.describe('When the link ends.'),
+  user_id: UserId.nullable().describe('The user who accepted; `null` if none has.'),
+  ...dates,
+})
+export type OrganizationInvitation = z.infer<typeof OrganizationInvitation>
+
+export const OrganizationInvitationQuery = PageQuery.extend({
+  status: z.enum(invitation_statuses).optional().describe('Return only invitations with this status.'),
+})

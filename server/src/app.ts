@@ -12,6 +12,7 @@ import * as keyHandlers from './api/handlers/keys.ts'
 import * as mail from './api/handlers/mail.ts'
 import * as members from './api/handlers/members.ts'
 import * as names from './api/handlers/names.ts'
+import * as organizationInvitations from './api/handlers/organization-invitations.ts'
 import * as organizationMembers from './api/handlers/organization-members.ts'
 import * as organizations from './api/handlers/organizations.ts'
 import * as promotionSteps from './api/handlers/promotion-steps.ts'
@@ -70,13 +71,16 @@ import { leadToAccount, showAccount } from './oidc/flow/account/account.ts'
 import { changeOwnEmail, confirmOwnEmail } from './oidc/flow/account/address.ts'
 import { deleteOwnAccount, exportOwnData } from './oidc/flow/account/data.ts'
 import { addOwnPasskey, addOwnTotp, changeOwnPassword, removeOwnMethod, renewOwnCodes } from './oidc/flow/account/methods.ts'
+import { answerOwnInvitation, leaveOrganization } from './oidc/flow/account/organizations.ts'
 import { changeOwnName } from './oidc/flow/account/profile.ts'
 import { authorize } from './oidc/flow/authorize/authorize.ts'
 import { consent, selectAccount } from './oidc/flow/consent/consent.ts'
 import { enterCode, showCodePage } from './oidc/flow/email-code/email-code.ts'
 import { acceptInvitation, showInvitation } from './oidc/flow/invitation/invitation.ts'
+import { enterInvitationCode, showInvitationCode } from './oidc/flow/invitation/invitation-code.ts'
 import { showLink, useLink } from './oidc/flow/link/link.ts'
 import { selectOrganization } from './oidc/flow/organization/organization.ts'
+import { changeOwnOrganization, showOwnOrganization } from './oidc/flow/organization-page/organization-page.ts'
 import { offerPasskey, signInByPasskey } from './oidc/flow/passkey/passkey.ts'
 import { saveProfile } from './oidc/flow/profile/profile.ts'
 import { addOwnProvider } from './oidc/flow/provider/connect.ts'
@@ -323,6 +327,7 @@ function mountManagement(app: FastifyInstance, modules: Modules & Pick<OidcServi
       ...roles,
       ...organizations,
       ...organizationMembers,
+      ...organizationInvitations,
       ...statistics,
       ...tenancy,
       ...users,
@@ -414,9 +419,13 @@ function mountProtocol(app: FastifyInstance, { deployment, issuers }: Modules, s
       providerLogout,
       showInvitation,
       acceptInvitation,
+      showInvitationCode,
+      enterInvitationCode,
       leadFromIssuer: leadToAccount,
       leadFromRoot: leadToAccount,
       showAccount,
+      showOwnOrganization,
+      changeOwnOrganization,
       changeOwnName,
       changeOwnEmail,
       confirmOwnEmail,
@@ -429,6 +438,8 @@ function mountProtocol(app: FastifyInstance, { deployment, issuers }: Modules, s
       endOwnSession,
       endOtherSessions,
       disconnect,
+      answerOwnInvitation,
+      leaveOrganization,
       exportOwnData,
       deleteOwnAccount,
     },

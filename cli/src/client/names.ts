@@ -20,6 +20,13 @@ export const commands_of_rows: { readonly [Name in RowName]?: readonly [noun: st
   removeOrganizationMember: ['organization-members', 'delete'],
   listOrganizationMembers: ['organization-members', 'list'],
   getOrganizationMember: ['organization-members', 'get'],
+  listAuthOrganizationInvitations: ['organization-invitations', 'list'],
+  inviteToOrganization: ['organization-invitations', 'create'],
+  getAuthOrganizationInvitation: ['organization-invitations', 'get'],
+  deleteOrganizationInvitation: ['organization-invitations', 'delete'],
+  resendOrganizationInvitation: ['organization-invitations', 'resend'],
+  listOrganizationInvitations: ['organization-invitations', 'list'],
+  getOrganizationInvitation: ['organization-invitations', 'get'],
   listAuthUserOrganizations: ['user-organizations', 'list'],
   listUserOrganizations: ['user-organizations', 'list'],
   // The calls of a tenant outside its environments have the same last segments as those of an environment.

@@ -37,7 +37,7 @@ export function kindOfId(text: string): string | null {
 export function otherKind(text: string, kind: string): string | null {
   const found = kindOfId(text)
   const wanted = Object.entries(prefixes).find(([name]) => name === kind)?.[1]
-  if (found === null || wanted === undefined || found === kind) return null
+  if (found === null || wanted === undefined || found === kind || found.endsWith(`_${kind}`)) return null
   return `${text} is the id of ${withArticle(found)}. The id of ${withArticle(kind)} begins with ${wanted}_.`
 }
 

@@ -33,6 +33,7 @@ function pageOf({ object, id, parent_id, environment_id }: Located): string {
     resource_server: `/resource-servers?chosen=${id}`,
     role: `/roles?chosen=${id}`,
     organization: `/organizations/${id}`,
+    organization_invitation: '/organizations',
     provider: `/providers?chosen=${id}`,
     promotion: `/promotions/${id}`,
     project: '',

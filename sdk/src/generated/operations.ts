@@ -1,6 +1,6 @@
 // Generated from contract/src/routes.ts by `npm run docs`.
 import type { CallOptions, ChangeOptions, List, PostOptions } from '../options.ts'
-import type { ApiKey, ApiKeyWithPlaintext, Application, ApplicationChange, ApplicationCreation, ApplicationTemplate, ApplicationTemplates, ApplicationWithSecret, AuditEntry, AuditVerification, AuthConfig, AuthKeyChange, AuthKeyCreation, BackchannelLogout, Delivery, Environment, EnvironmentChange, EnvironmentConfiguration, EnvironmentCreation, EnvironmentRole, Event, EventKind, Grant, Invitation, KeyIdentity, KeyUsage, Located, Mail, MailAsked, MailTest, MailTested, Me, Member, MemberChange, MemberCreation, Names, Organization, OrganizationChange, OrganizationCreation, OrganizationMember, OrganizationMemberChange, OrganizationMemberCreation, PlatformKeyChange, PlatformKeyCreation, Project, ProjectChange, ProjectCreation, ProjectWithEnvironments, Promotion, PromotionApply, PromotionCreation, PromotionInList, PromotionRevert, PromotionWithSecrets, Provider, ProviderChange, ProviderCheck, ProviderCreation, Readiness, RefusedCall, RefusedCallSummary, ResendSince, Resent, ResourceServer, ResourceServerChange, ResourceServerCreation, RevertOutcome, RoleChange, RoleCreation, RolePreview, Session, Settings, SettingsChange, SettingsPreview, SettingsToPreview, SignInMethod, SigningKey, Statistics, Tenant, TenantChange, TenantCreation, TestSent, TokenToValidate, TokenVerdict, User, UserAccess, UserChange, UserCreation, UserOrganization, Webhook, WebhookChange, WebhookCreation, WebhookWithSecret } from './types.ts'
+import type { ApiKey, ApiKeyWithPlaintext, Application, ApplicationChange, ApplicationCreation, ApplicationTemplate, ApplicationTemplates, ApplicationWithSecret, AuditEntry, AuditVerification, AuthConfig, AuthKeyChange, AuthKeyCreation, BackchannelLogout, Delivery, Environment, EnvironmentChange, EnvironmentConfiguration, EnvironmentCreation, EnvironmentRole, Event, EventKind, Grant, Invitation, KeyIdentity, KeyUsage, Located, Mail, MailAsked, MailTest, MailTested, Me, Member, MemberChange, MemberCreation, Names, Organization, OrganizationChange, OrganizationCreation, OrganizationInvitation, OrganizationInvitationCreation, OrganizationMember, OrganizationMemberChange, OrganizationMemberCreation, PlatformKeyChange, PlatformKeyCreation, Project, ProjectChange, ProjectCreation, ProjectWithEnvironments, Promotion, PromotionApply, PromotionCreation, PromotionInList, PromotionRevert, PromotionWithSecrets, Provider, ProviderChange, ProviderCheck, ProviderCreation, Readiness, RefusedCall, RefusedCallSummary, ResendSince, Resent, ResourceServer, ResourceServerChange, ResourceServerCreation, RevertOutcome, RoleChange, RoleCreation, RolePreview, Session, Settings, SettingsChange, SettingsPreview, SettingsToPreview, SignInMethod, SigningKey, Statistics, Tenant, TenantChange, TenantCreation, TestSent, TokenToValidate, TokenVerdict, User, UserAccess, UserChange, UserCreation, UserOrganization, Webhook, WebhookChange, WebhookCreation, WebhookWithSecret } from './types.ts'
 
 /** The operations of the management and runtime API. */
 export interface Operations {
@@ -272,6 +272,50 @@ export interface Operations {
    * Needs a secret key of the environment, or an administrator with the role `developer` or above.
    */
   removeOrganizationMember(params: { organization_id: string; user_id: string }, options?: ChangeOptions): Promise<void>
+  /**
+   * List the invitations to an organization; with `status`, a page can be short and still have more.
+   *
+   * Lists the invitations to an organization, newest first. With `status` a page can have fewer objects than `limit` although more follow.
+   *
+   * Needs a secret key of the environment, or an administrator with the role `developer` or above.
+   */
+  listAuthOrganizationInvitations(params: { organization_id: string; limit?: number | undefined; cursor?: string | undefined; status?: 'pending' | 'accepted' | 'ended' | undefined }, options?: CallOptions): List<OrganizationInvitation>
+  /**
+   * Invite an address to an organization; the link is mailed, or returned once.
+   *
+   * Invites an address to an organization. The person opens the link, signs in or creates an account for the address, and accepts; an account that has not proved the address enters a code that is mailed to it. A pending invitation to the same address ends.
+   *
+   * Needs a secret key of the environment, or an administrator with the role `developer` or above.
+   *
+   * An administrator needs a sign-in within the last 10 minutes in a Live environment.
+   */
+  inviteToOrganization(params: { organization_id: string }, body: OrganizationInvitationCreation, options?: PostOptions): Promise<OrganizationInvitation>
+  /**
+   * Get an invitation to an organization.
+   *
+   * Gets one invitation to an organization.
+   *
+   * Needs a secret key of the environment, or an administrator with the role `developer` or above.
+   */
+  getAuthOrganizationInvitation(params: { organization_id: string; invitation_id: string }, options?: CallOptions): Promise<OrganizationInvitation>
+  /**
+   * Withdraw a pending invitation to an organization.
+   *
+   * Withdraws a pending invitation. Its link stops working.
+   *
+   * Needs a secret key of the environment, or an administrator with the role `developer` or above.
+   */
+  deleteOrganizationInvitation(params: { organization_id: string; invitation_id: string }, options?: ChangeOptions): Promise<void>
+  /**
+   * Replace the link of a pending invitation; it is mailed, or returned once.
+   *
+   * Makes a new link for a pending invitation and ends the old one. It is mailed if the first one was, and counts as an invitation of the day.
+   *
+   * Needs a secret key of the environment, or an administrator with the role `developer` or above.
+   *
+   * An administrator needs a sign-in within the last 10 minutes in a Live environment.
+   */
+  resendOrganizationInvitation(params: { organization_id: string; invitation_id: string }, options?: PostOptions): Promise<OrganizationInvitation>
   /**
    * List the organizations of a user.
    *
@@ -726,6 +770,22 @@ export interface Operations {
    * Needs a platform key with the scope `users:read`, or an administrator with the role `developer` or above. In the root tenant it is 403.
    */
   getOrganizationMember(params: { project_id: string; environment_id: string; organization_id: string; user_id: string }, options?: CallOptions): Promise<OrganizationMember>
+  /**
+   * List the invitations to an organization; with `status`, a page can be short and still have more.
+   *
+   * Lists the invitations to an organization, newest first, for platform keys and administrators. `status` can make pages short, as in the list of the runtime API.
+   *
+   * Needs a platform key with the scope `users:read`, or an administrator with the role `developer` or above. In the root tenant it is 403.
+   */
+  listOrganizationInvitations(params: { project_id: string; environment_id: string; organization_id: string; limit?: number | undefined; cursor?: string | undefined; status?: 'pending' | 'accepted' | 'ended' | undefined }, options?: CallOptions): List<OrganizationInvitation>
+  /**
+   * Get an invitation to an organization.
+   *
+   * Gets one invitation to an organization, for platform keys and administrators.
+   *
+   * Needs a platform key with the scope `users:read`, or an administrator with the role `developer` or above. In the root tenant it is 403.
+   */
+  getOrganizationInvitation(params: { project_id: string; environment_id: string; organization_id: string; invitation_id: string }, options?: CallOptions): Promise<OrganizationInvitation>
   /**
    * List the captured mail of a Test environment.
    *
@@ -1251,6 +1311,11 @@ export const routes: Readonly<Record<keyof Operations, string>> = {
   getAuthOrganizationMember: 'GET /v1/auth/organizations/{organization_id}/members/{user_id} p',
   changeOrganizationMember: 'PATCH /v1/auth/organizations/{organization_id}/members/{user_id} pb',
   removeOrganizationMember: 'DELETE /v1/auth/organizations/{organization_id}/members/{user_id} p',
+  listAuthOrganizationInvitations: 'GET /v1/auth/organizations/{organization_id}/invitations pl',
+  inviteToOrganization: 'POST /v1/auth/organizations/{organization_id}/invitations pb',
+  getAuthOrganizationInvitation: 'GET /v1/auth/organizations/{organization_id}/invitations/{invitation_id} p',
+  deleteOrganizationInvitation: 'DELETE /v1/auth/organizations/{organization_id}/invitations/{invitation_id} p',
+  resendOrganizationInvitation: 'POST /v1/auth/organizations/{organization_id}/invitations/{invitation_id}/resend p',
   listAuthUserOrganizations: 'GET /v1/auth/users/{user_id}/organizations pl',
   listProjects: 'GET /v1/platform/projects pl',
   createProject: 'POST /v1/platform/projects b',
@@ -1303,6 +1368,8 @@ export const routes: Readonly<Record<keyof Operations, string>> = {
   getOrganization: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/organizations/{organization_id} p',
   listOrganizationMembers: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/organizations/{organization_id}/members pl',
   getOrganizationMember: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/organizations/{organization_id}/members/{user_id} p',
+  listOrganizationInvitations: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/organizations/{organization_id}/invitations pl',
+  getOrganizationInvitation: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/organizations/{organization_id}/invitations/{invitation_id} p',
   listInbox: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/inbox pl',
   getInboxMail: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/inbox/{mail_id} p',
   listEvents: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/events pl',

@@ -1346,7 +1346,7 @@ export type Event = {
   data: Record<string, unknown>
 }
 
-export type EventKind = 'user.created' | 'user.updated' | 'user.deleted' | 'user.blocked' | 'user.unblocked' | 'user.email_verified' | 'user.method_added' | 'session.created' | 'session.ended' | 'sign_in.succeeded' | 'sign_in.failed' | 'mfa.enrolled' | 'mfa.removed' | 'consent.granted' | 'consent.revoked' | 'token.reuse_detected' | 'application.created' | 'application.updated' | 'application.deleted' | 'application.secret_rotated' | 'resource_server.created' | 'resource_server.updated' | 'resource_server.deleted' | 'role.created' | 'role.updated' | 'role.deleted' | 'organization.created' | 'organization.updated' | 'organization.deleted' | 'organization_member.added' | 'organization_member.updated' | 'organization_member.removed' | 'provider.created' | 'provider.updated' | 'provider.deleted' | 'environment.settings_updated' | 'promotion.applied' | 'promotion.reverted' | 'auth_key.created' | 'auth_key.rotated' | 'auth_key.revoked' | 'mail.sent' | 'mail.failed' | 'signing_key.rotated' | 'webhook.disabled' | 'test.ping'
+export type EventKind = 'user.created' | 'user.updated' | 'user.deleted' | 'user.blocked' | 'user.unblocked' | 'user.email_verified' | 'user.method_added' | 'session.created' | 'session.ended' | 'sign_in.succeeded' | 'sign_in.failed' | 'mfa.enrolled' | 'mfa.removed' | 'consent.granted' | 'consent.revoked' | 'token.reuse_detected' | 'application.created' | 'application.updated' | 'application.deleted' | 'application.secret_rotated' | 'resource_server.created' | 'resource_server.updated' | 'resource_server.deleted' | 'role.created' | 'role.updated' | 'role.deleted' | 'organization.created' | 'organization.updated' | 'organization.deleted' | 'organization_member.added' | 'organization_member.updated' | 'organization_member.removed' | 'organization_invitation.created' | 'organization_invitation.accepted' | 'organization_invitation.ended' | 'provider.created' | 'provider.updated' | 'provider.deleted' | 'environment.settings_updated' | 'promotion.applied' | 'promotion.reverted' | 'auth_key.created' | 'auth_key.rotated' | 'auth_key.revoked' | 'mail.sent' | 'mail.failed' | 'signing_key.rotated' | 'webhook.disabled' | 'test.ping'
 
 export type FieldChange = {
   /** The JSON pointer of the field within the object. */
@@ -1606,7 +1606,7 @@ export type Mail = {
 /** An empty object. */
 export type MailAsked = Record<string, never>
 
-export type MailKind = 'sign_in_code' | 'verify_email' | 'existing_account' | 'reset_password' | 'change_email' | 'change_email_notice' | 'password_changed' | 'method_added' | 'method_removed' | 'recovery_code_used' | 'recovery_codes_made' | 'data_exported' | 'account_deleted' | 'invitation' | 'test'
+export type MailKind = 'sign_in_code' | 'verify_email' | 'existing_account' | 'reset_password' | 'change_email' | 'change_email_notice' | 'password_changed' | 'method_added' | 'method_removed' | 'recovery_code_used' | 'recovery_codes_made' | 'data_exported' | 'account_deleted' | 'invitation' | 'organization_invitation' | 'organization_invitation_code' | 'test'
 
 export type MailStage = 'dns' | 'connect' | 'tls' | 'greeting' | 'auth' | 'recipient' | 'data'
 
@@ -1775,6 +1775,57 @@ export type OrganizationCreation = {
   claims?: Record<string, unknown> | undefined
   /** The first members, at most 100, each user once. */
   members?: OrganizationMemberCreation[] | undefined
+}
+
+export type OrganizationInvitation = {
+  /** The id of an invitation to an organization. */
+  id: string
+  /** The id of an organization. */
+  organization_id: string
+  /** The id of a tenant. */
+  tenant_id: string
+  /** The id of a project. */
+  project_id: string
+  /** The id of an environment. */
+  environment_id: string
+  /** The address that is invited. */
+  email: string
+  /** The roles that the person gets, by slug and in order of slug. Deleted roles are left out. */
+  roles: string[]
+  /** `ended` is one that was deleted, declined or replaced, that expired, or whose inviter left, is blocked or may no longer give its roles. */
+  status: 'pending' | 'accepted' | 'ended'
+  /** The application that the person is sent to afterwards; `null` without one. */
+  application_id: string | null
+  /** Who invited, as the actor of an event: a key of the backend, an administrator, or a member of the organization. */
+  invited_by: {
+    /** The type. */
+    type: 'user' | 'api_key' | 'system'
+    /** The id of the object. */
+    id: string | null
+  }
+  /** The link, shown only once, where the service does not mail it. Otherwise `null`. It proves nothing by itself. */
+  invitation_url: string | null
+  /** When the link ends. */
+  expires_at: string
+  /** The user who accepted; `null` if none has. */
+  user_id: string | null
+  /** When the object was created. */
+  created_at: string
+  /** When the object was last changed. */
+  updated_at: string
+}
+
+export type OrganizationInvitationCreation = {
+  /** The address that is invited. Whether an account has it makes no difference. */
+  email: string
+  /** The roles of the member, by slug: at most 20, each once, of the kind `organization`. The list replaces the one before. Roles that every member has need not be in it. */
+  roles?: string[] | undefined
+  /** The application to whose `initiate_login_uri` the person is sent afterwards. Without it they see their account page. */
+  application_id?: string | undefined
+  /** For how long the link is valid. 604,800, which is 7 days, if it is absent. */
+  expires_in_seconds?: number | undefined
+  /** Whether the link is mailed. With `false` nothing is mailed, and `invitation_url` is returned once. `true` if it is absent. */
+  send_email?: boolean | undefined
 }
 
 export type OrganizationMember = {

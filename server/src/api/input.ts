@@ -90,7 +90,8 @@ export function checkIds(names: readonly string[], params: Record<string, string
 /** Whether each id in the path is well-formed. */
 export const areIds = (names: readonly string[], params: Record<string, string>): boolean =>
   names.every((name) => {
-    const prefix = Object.entries(prefixes).find(([kind]) => name === `${kind}_id`)?.[1]
+    const prefix =
+      name === 'invitation_id' ? prefixes.organization_invitation : Object.entries(prefixes).find(([kind]) => name === `${kind}_id`)?.[1]
     return prefix === undefined || idPattern(prefix).test(params[name] ?? '')
   })
 

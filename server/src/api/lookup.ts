@@ -55,11 +55,12 @@ const queries: Record<IdPrefix, (id: string, tenants: Statement) => Statement> =
   rs: (id, tenants) => within(sql`resource_servers`, id, tenants),
   rol: (id, tenants) => within(sql`roles`, id, tenants),
   org: (id, tenants) => within(sql`organizations`, id, tenants),
+  oiv: (id, tenants) => within(sql`organization_invitations`, id, tenants, 'organization_id'),
   eml: (id, tenants) => within(sql`captured_mails`, id, tenants),
   evt: (id, tenants) => within(sql`events`, id, tenants),
 }
 
-const parents = { user_id: sql`o.user_id`, webhook_id: sql`o.webhook_id`, none: sql`null` }
+const parents = { user_id: sql`o.user_id`, webhook_id: sql`o.webhook_id`, organization_id: sql`o.organization_id`, none: sql`null` }
 
 /** Searches each environment of the caller's tenants, because the key of such an object begins with its environment. */
 const within = (table: Statement, id: string, tenants: Statement, parent: keyof typeof parents = 'none') =>

@@ -82,8 +82,8 @@ export function html(page: Page, status = page.status ?? 200): Answer {
 /** A page that says what happened and how to continue. Only a Test environment shows the error of the protocol. */
 export function message(call: OidcCall, kind: MessageKind, refusal: Refusal, error?: OAuthError): Answer {
   const reason = error ? { error: error.code, detail: error.message } : null
-  // Invitations belong to the environment of administrators, whose issuer is below the address of the service.
-  const home_url = kind.startsWith('invitation_') ? new URL('/', call.issuer.url).href : null
+  // Invitations to tenants belong to the environment of administrators, whose issuer is below the address of the service.
+  const home_url = kind.startsWith('invitation_') && call.issuer.is_root ? new URL('/', call.issuer.url).href : null
   const view = { kind, request_id: call.request_id, account_url: accountUrl(call), home_url, reason }
   return messageAnswer(pageContext(call, undefined, addressOf(call)), view, refusal)
 }

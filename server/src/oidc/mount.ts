@@ -34,7 +34,7 @@ const with_password: ReadonlySet<Name> = new Set<Name>(['signIn', 'signUp'])
 /** Forms that can end a session of their own browser, or replace it. Every other form leaves its sessions as they were. */
 const may_end_sessions: ReadonlySet<Name> = new Set<Name>([
   'signIn', 'signUp', 'enterCode', 'secondFactor', 'enrolTotp', 'enrolPasskey', 'signInByPasskey', 'selectAccount', 'useLink', 'newPassword',
-  'removeOwnMethod', 'deleteOwnAccount', 'signOut',
+  'removeOwnMethod', 'deleteOwnAccount', 'signOut', 'enterInvitationCode',
 ]) // biome-ignore format: one list
 
 export interface OidcMounting {

@@ -16,6 +16,10 @@ export const account_actions = {
   'new-recovery-codes': { is_sensitive: true },
   'add-provider': { is_sensitive: true },
   'remove-provider': { is_sensitive: true },
+  'leave-organization': { is_sensitive: false },
+  /** These lead to the page of the organization, the second by a fresh sign-in. */
+  organization: { is_sensitive: false },
+  'manage-organization': { is_sensitive: true },
   export: { is_sensitive: true },
   'delete-account': { is_sensitive: true },
 } as const
@@ -58,6 +62,9 @@ export const account_notices = [
   'end-session',
   'end-other-sessions',
   'disconnect',
+  'accept-invitation',
+  'decline-invitation',
+  'leave-organization',
 ] as const
 
 export type AccountNotice = (typeof account_notices)[number]

@@ -224,6 +224,36 @@ export function removalPage(context: PageContext, view: RemovalView): Page {
   })
 }
 
+export interface LeaveView extends FormView {
+  organization: { id: string; name: string }
+  problem: FormProblem | null
+}
+
+/** Confirms that a person leaves an organization. */
+export function leavePage(context: PageContext, view: LeaveView): Page {
+  const texts = context.texts.account
+  const { organization, problem } = view
+  return formPage(context, view, {
+    title: texts.leave_title(organization.name),
+    intro: html`<p class="sub">${texts.leave_text(organization.name)}</p>`,
+    problem,
+    summary: problem && problemText(context, problem),
+    fields: html`${hidden({ id: organization.id })}`,
+    action: 'leave-organization',
+    path: 'leave-organization',
+    submit: texts.leave,
+    look: 'danger',
+  })
+}
+
+/** The last member who administers an organization stays, until another does. */
+export const lastAdministratorPage = (context: PageContext, name: string): Page =>
+  insteadPage(context, {
+    title: context.texts.account.leave_title(name),
+    why: html`<p class="sub">${context.texts.account.last_administrator(name)}</p>`,
+    ways: [],
+  })
+
 /** A page without a form: a press would be refused, so it offers what the person can do instead. */
 export function insteadPage(context: PageContext, { title, why, ways }: { title: string; why: Html; ways: readonly Html[] }): Page {
   const { texts } = context

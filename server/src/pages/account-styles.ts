@@ -33,6 +33,8 @@ main>.problem{margin:0 0 24px;background:var(--surface)}
 .it .b,.cd>footer .b,.top .b{width:auto;padding:6px 12px;font-size:.875rem}
 .cd>footer{padding:12px 22px;border-top:1px solid var(--line)}
 .cd>footer>.b{width:fit-content}
+.it fieldset{border:0;padding:0;margin:0}
+.box{display:flex;align-items:center;gap:8px;min-height:44px}
 .b.bad{color:var(--bad)}
 .tag .i{width:12px;height:12px}
 .tag.ok{background:var(--ok-soft);color:var(--ok)}

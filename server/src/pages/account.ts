@@ -64,6 +64,10 @@ export interface AccountView {
     gets: readonly AppGain[]
     organization: { id: string; name: string } | null
   }[]
+  /** Invitations to the address, where the account has proved it, the newest first. Roles are names. */
+  invitations: readonly { id: string; organization_name: string; roles: readonly string[] }[]
+  /** Those that the person is a member of. */
+  organizations: readonly { id: string; name: string; roles: readonly string[] }[]
 }
 
 /** A part of what an application gets: a standard scope, or a resource server by its name. */
@@ -96,6 +100,7 @@ export function accountPage(page: PageContext, view: AccountView): Page {
     secondStep(context, view),
     devices(context, view),
     apps(context, view),
+    organizations(context, view),
     data(context, view),
   ].filter((section) => section !== null)
   const summary = problem && problemSummary(problemText(context, problem))
@@ -300,6 +305,32 @@ function apps(context: AccountContext, view: AccountView): Section | null {
     })
   })
   return { id: 'apps', title: texts.apps, body: html`${rows}` }
+}
+
+/** Shown where the person is a member of an organization, or invited to one. */
+function organizations(context: PageContext, view: AccountView): Section | null {
+  const texts = context.texts.account
+  if (view.organizations.length === 0 && view.invitations.length === 0) return null
+  const icon = icons.person
+  const detailOf = (roles: readonly string[]) => (roles.length === 0 ? null : texts.roles(roles.join(', ')))
+  const invitations = view.invitations.map(({ id, organization_name: name, roles }) => {
+    const of = html`<span class="vh">: ${name}</span>`
+    const decide = (decision: 'accept' | 'decline', text: string, look = '') =>
+      button(context, view, 'invitation', { content: html`${text}${of}`, fields: { id, decision }, look, named: `${decision}-invitation` })
+    const { accept, decline } = context.texts.organization_invitation
+    const action = html`<div class="acts">${decide('accept', accept, ' p')}${decide('decline', decline)}</div>`
+    return row({ id, icon, name: html`${name} <span class="tag">${texts.invited}</span>`, detail: detailOf(roles), action })
+  })
+  const memberships = view.organizations.map(({ id, name, roles }) =>
+    row({
+      id,
+      icon,
+      name: html`<a href="${context.issuer}/organizations/${id}?user=${view.user_id}" data-action="organization">${name}</a>`,
+      detail: detailOf(roles),
+      action: link(context, view, 'leave-organization', { text: texts.leave, of: name, id }),
+    }),
+  )
+  return { id: 'organizations', title: texts.organizations, body: html`${invitations}${memberships}` }
 }
 
 function partsOf(gets: readonly AppGain[]): AppGains {

@@ -59,6 +59,7 @@ export type Step =
   | 'sign-out'
   | 'signed-out'
   | 'invitation'
+  | 'organization'
   | 'account'
   | 'error'
 

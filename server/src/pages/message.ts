@@ -82,7 +82,7 @@ export function messagePage(context: PageContext, view: MessageView): Page {
   const ways_on = [
     continue_url && html`<a class="b p" href="${continue_url}" data-action="continue">${texts.continue}</a>`,
     account_url &&
-      started_by_app.includes(kind) &&
+      (started_by_app.includes(kind) || (kind.startsWith('invitation_') && home_url === null)) &&
       html`<a class="${continue_url ? 'b' : 'b p'}" href="${account_url}" data-action="account">${texts.account}</a>`,
     home_url && html`<a class="b" href="${home_url}">${texts.home}</a>`,
     links.support_url && html`<a class="b" href="${links.support_url}">${texts.help}</a>`,

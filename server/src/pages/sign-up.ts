@@ -6,6 +6,7 @@ import { longestName } from '../protocol/sign-up.ts'
 import { type FormProblem, field, formSentence, hidden, linksToFields, problemSummary } from './form.ts'
 import { type InvitationFacts, invitationHeading } from './invitation.ts'
 import { layout, type Page, type PageContext } from './layout.ts'
+import { type OfferFacts, offerHeading } from './organization-invitation.ts'
 import { brandLine } from './tiles.ts'
 
 export interface SignUpView {
@@ -28,7 +29,7 @@ export interface SignUpView {
   wait_seconds: number | null
   sign_in_url: string
   /** The invitation that the account is for. */
-  invitation: InvitationFacts | null
+  invitation: InvitationFacts | OfferFacts | null
 }
 
 export function signUpPage(context: PageContext, view: SignUpView): Page {
@@ -53,11 +54,11 @@ ${summary && problemSummary(summary)}
 ${field({ name: 'email', label: texts.form.email, type: 'email', autocomplete: 'username', value: email, problem: problems.email, autofocus: focused === 'email' })}
 ${field({ name: 'name', label: texts.form.name, type: 'text', autocomplete: 'name', value: name, ...optional, problem: problems.name, autofocus: focused === 'name' })}
 ${password_rule && newPasswordField(context, password_rule, { problem: problems.password, autofocus: focused === 'password' })}
-<button class="b p" data-action="create-account">${texts.sign_up.submit}</button></form>
+<button class="b p" data-action="create-account">${isOfOffer(view.invitation) ? texts.organization_invitation.accept_new : texts.sign_up.submit}</button></form>
 <p class="after">${texts.sign_up.have_account} <a href="${view.sign_in_url}" data-action="sign-in">${texts.sign_up.sign_in}</a></p>`
   const { form } = view.problems
   const status = form === 'too_many' ? 429 : form === 'busy' ? 503 : 400
-  const title = view.invitation ? texts.invitation.title(view.invitation.tenant_name) : texts.sign_up.title
+  const title = view.invitation ? texts.invitation.title(nameOf(view.invitation)) : texts.sign_up.title
   const step = view.invitation ? 'invitation' : 'sign-up'
   const has_problem = form !== null || wrong.length > 0
   return layout(context, { title, body, step, has_problem, ...(has_problem && { status }) })
@@ -85,8 +86,14 @@ export function newPasswordField(
 const heading = (context: PageContext, { application_name }: SignUpView) =>
   html`${brandLine(context)}<h1>${context.texts.sign_up.title}</h1>${application_name && html`<p class="sub">${context.texts.sign_in.to_continue(application_name)}</p>`}`
 
-const invited = (context: PageContext, invitation: InvitationFacts) =>
-  html`${invitationHeading(context, invitation)}<p class="hint">${context.texts.invitation.new_account}</p>`
+type Invited = InvitationFacts | OfferFacts
+
+const isOfOffer = (invitation: Invited | null): invitation is OfferFacts => invitation !== null && 'organization_name' in invitation
+
+const nameOf = (invitation: Invited): string => (isOfOffer(invitation) ? invitation.organization_name : invitation.tenant_name)
+
+const invited = (context: PageContext, invitation: Invited) =>
+  html`${isOfOffer(invitation) ? offerHeading(context, invitation) : invitationHeading(context, invitation)}<p class="hint">${context.texts.invitation.new_account}</p>`
 
 const field_names = ['email', 'name', 'password'] as const
 type FieldProblems = Record<(typeof field_names)[number], string | null>

@@ -21,7 +21,7 @@ export interface GivenRole {
 }
 
 /** The roles of one member, with those that every member has. */
-export type Held = readonly GivenRole[]
+type Held = readonly GivenRole[]
 
 /** Whether a member with these roles manages members at all. */
 export const administers = (held: Held): boolean => held.some((role) => role.administers)
@@ -29,10 +29,15 @@ export const administers = (held: Held): boolean => held.some((role) => role.adm
 /** Whether a member may give this role, take it, or invite with it. */
 export const mayGive = (own: Held, role: GivenRole): boolean => administers(own) && covers(own, [role]) && holdsWhatIsHeld(own, [role])
 
-export const mayGiveAll = (own: Held, roles: readonly GivenRole[]): boolean => administers(own) && covers(own, roles) && holdsWhatIsHeld(own, roles)
+export const mayGiveAll = (own: Held, roles: readonly GivenRole[]): boolean =>
+  administers(own) && covers(own, roles) && holdsWhatIsHeld(own, roles)
 
 /** Whether a member may replace the roles of another. `given`: those that were given to them, without those that every member has. */
-export function mayChange(own: Held, other: Held, change: { readonly before: readonly GivenRole[]; readonly after: readonly GivenRole[] }): boolean {
+export function mayChange(
+  own: Held,
+  other: Held,
+  change: { readonly before: readonly GivenRole[]; readonly after: readonly GivenRole[] },
+): boolean {
   const touched = [...without(change.after, change.before), ...without(change.before, change.after)]
   return administers(own) && covers(own, other) && mayGiveAll(own, touched)
 }

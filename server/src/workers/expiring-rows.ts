@@ -9,6 +9,7 @@ import type { Deployment } from '../deployment/deployment.ts'
 import { refused_calls_kept_ms } from '../deployment/refused-calls/store.ts'
 import { captured_mail_kept_ms } from '../domain/mail/store.ts'
 import { link_kept_ms } from '../domain/members/invitations.ts'
+import { over_kept_ms as invitation_kept_ms, link_kept_ms as organization_link_kept_ms } from '../domain/organizations/invitations.ts'
 import { over_kept_ms } from '../domain/sessions/half-sign-ins.ts'
 
 export interface ExpiringRows {
@@ -59,6 +60,8 @@ export const expiring_rows: readonly ExpiringRows[] = [
   { table: 'invitation_links',      key: ['token_hash'],                                time: 'created_at',          kept_ms: link_kept_ms },
   { table: 'invitations',           key: ['tenant_id', 'id'],                           time: 'updated_at',          kept_ms: link_kept_ms,
     and: (before) => sql`(ended_at is not null or expires_at < ${before})` },
+  { table: 'organization_invitations', key: in_environment('id'),                       time: 'expires_at',          kept_ms: invitation_kept_ms },
+  { table: 'organization_invitation_links', key: in_environment('token_hash'),          time: 'created_at',          kept_ms: organization_link_kept_ms },
   { table: 'used_assertions',       key: ['environment_id', 'client_id', 'jti_hash'],   time: 'expires_at',          kept_ms: 0 },
   { table: 'webhook_attempts',      key: ['environment_id', 'message_id', 'number'],    time: 'at',                  kept_ms: delivery_kept_ms },
   { table: 'webhook_messages',      key: in_environment('id'),                          time: 'created_at',          kept_ms: delivery_kept_ms },

@@ -87,6 +87,7 @@ const personal_of: Readonly<Record<string, RegExp>> = {
   session: personal,
   organization_member: personal,
   organization: /^metadata$/,
+  organization_invitation: /^email$/,
 }
 
 /** Drops secrets and redundant members, and replaces personal data. */

@@ -36,6 +36,8 @@ const counted_kinds: readonly MailKind[] = [
   'reset_password',
   'change_email',
   'invitation',
+  'organization_invitation',
+  'organization_invitation_code',
   'test',
 ]
 

@@ -41,7 +41,7 @@ export const uncountMember = ({ environment_id, organization_id }: MemberRef): S
   guard(sql`update organizations set member_count = member_count - 1 where environment_id = ${environment_id} and id = ${organization_id}`)
 
 /** The batch waits for others about the same organization. Fails as a guard if it is deleted. */
-export const holdOrganization = ({ environment_id, organization_id }: MemberRef): Statement =>
+export const holdOrganization = ({ environment_id, organization_id }: Omit<MemberRef, 'user_id'>): Statement =>
   guard(sql`update organizations set updated_at = updated_at where environment_id = ${environment_id} and id = ${organization_id}`)
 
 /** Users who are deleted and whose rows still follow, `gone`, where they have a row in the organization with this id. */

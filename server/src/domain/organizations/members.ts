@@ -140,6 +140,31 @@ export async function listOrganizationsOf(
   }))
 }
 
+const Membership = z.object({ organization_id: z.string(), name: z.string(), role_ids: z.array(z.string()), disabled: z.boolean() })
+type Membership = z.infer<typeof Membership>
+
+/** Finds the memberships of a user in organizations that are not disabled, the newest organization first. */
+export async function listMembershipsOf(db: Db, environment_id: EnvironmentId, user_id: string, limit: number): Promise<Membership[]> {
+  const rows = await db.of(environment_id).all(
+    Membership,
+    sql`select m.organization_id, o.name, m.roles as role_ids, o.disabled ${from(environment_id)}
+         where m.user_id = ${user_id} and ${inEnvironment(environment_id, 'm')} order by m.organization_id desc limit ${limit}`,
+  )
+  return rows.filter(({ disabled }) => !disabled)
+}
+
+const Given = z.object({ roles: z.array(z.string()) })
+
+/** The ids of the roles that a member was given, with those of deleted roles. */
+export async function findRoleIds(db: Db, { environment_id, organization_id, user_id }: MemberRef): Promise<string[]> {
+  const row = await db.of(environment_id).maybeOne(
+    Given,
+    sql`select roles from organization_members
+         where environment_id = ${environment_id} and organization_id = ${organization_id} and user_id = ${user_id}`,
+  )
+  return row?.roles ?? []
+}
+
 /**
  * Adds a member with these roles. Put it after `countForUser` and, where the batch makes the organization, after its insert. Fails as a guard if
  * the organization is gone or full, or the user is a member. A role that is deleted meanwhile leaves its id, which no other role gets.

@@ -1,10 +1,13 @@
 /**
  * Stores organizations (decision 0177).
  *
- *   store.ts    organizations
- *   members.ts  their members, with the roles that were given to them
- *   counts.ts   how many there are: the limits, and the number of administrators
- *   search.ts   both, by parts of names
+ *   store.ts        organizations
+ *   members.ts      their members, with the roles that were given to them
+ *   invitations.ts  invitations, with their links
+ *   joining.ts      what the page of an invitation does
+ *   giving.ts       what `protocol/giving.ts` asks about a member
+ *   counts.ts       how many there are: the limits, and the number of administrators
+ *   search.ts       organizations and members, by parts of names
  */
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { Organization } from '@ostiary/contract/organization.ts'

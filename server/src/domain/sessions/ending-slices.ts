@@ -285,6 +285,20 @@ const grantsOfErased: SliceStep = async (db, ending, now) => {
   return ids.length === 0 ? null : { statements: [endGrants(ending, ids, now)] }
 }
 
+/** The invitations that a user who is deleted accepted: they have an address. */
+const invitationsOfErased: SliceStep = async (db, ending) => {
+  const { environment_id, subject } = ending
+  const ids = await idsOf(
+    db,
+    ending,
+    sql`select id from organization_invitations where user_id = ${subject} and ${inEnvironment(environment_id)} limit ${others_at_once}`,
+  )
+  if (ids.length === 0) return null
+  return {
+    statements: [sql`delete from organization_invitations where environment_id = ${environment_id} and id in (${list([...ids].sort())})`],
+  }
+}
+
 const Sequence = z.object({ sequence: z.int() })
 
 /** Events from before the deletion keep the id alone. Those without a number come first, since they may get one meanwhile. */
@@ -385,6 +399,7 @@ const steps: Record<Ending['kind'], readonly SliceStep[]> = {
     grantsOfErased,
     halfSignIns,
     membershipsOfErased,
+    invitationsOfErased,
     rowsIn(atCoordinator`dashboard_sessions`, sql`user_id`, sql`session_hash`),
     rowsIn(sql`consents`, sql`user_id`, sql`application_id`),
     rowsIn(sql`disconnections`, sql`user_id`, sql`application_id`),
@@ -406,6 +421,6 @@ const steps: Record<Ending['kind'], readonly SliceStep[]> = {
   provider: [identitiesOfProvider],
   erased_provider: [identitiesOfProvider],
   organization: [grantsOfMembers],
-  erased_organization: [membersOfErased],
+  erased_organization: [membersOfErased, rowsIn(sql`organization_invitations`, sql`organization_id`, sql`id`)],
   organization_member: [grantsOfMember, consentsOfMember],
 }

@@ -27,7 +27,7 @@ export const ending_kinds = [
   'provider',           // what began at a provider that was disabled
   'erased_provider',    // the same, and the identities of a provider that is deleted
   'organization',       // grants of an organization that was disabled
-  'erased_organization', // the grants and members of an organization that is deleted
+  'erased_organization', // the grants, members and invitations of an organization that is deleted
   'organization_member', // grants and consents of a member who was removed
 ] as const
 export type EndingKind = (typeof ending_kinds)[number]

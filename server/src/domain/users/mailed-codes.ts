@@ -12,7 +12,16 @@ import { type Db, guard, type Statement, sql } from '../../db/db.ts'
 import { insertInto } from '../../db/rows.ts'
 
 /** A row of one kind never proves anything of another kind. */
-export const CodeKind = z.enum(['sign_in', 'sign_up', 'enrolment', 'verify_email', 'reset_password', 'change_email', 'change_email_notice'])
+export const CodeKind = z.enum([
+  'sign_in',
+  'sign_up',
+  'enrolment',
+  'verify_email',
+  'reset_password',
+  'change_email',
+  'change_email_notice',
+  'invitation',
+])
 export type CodeKind = z.infer<typeof CodeKind>
 
 const window_ms = hour_ms
@@ -33,6 +42,7 @@ const lifetimes: Record<CodeKind, number> = {
   reset_password: hour_ms,
   change_email: 7 * day_ms,
   change_email_notice: 7 * day_ms,
+  invitation: code_ms,
 }
 
 /** When a code or link ends. */

@@ -34,6 +34,9 @@ export const account: typeof en = {
     'end-session': 'Das Gerät wurde abgemeldet.',
     'end-other-sessions': 'Alle anderen Geräte wurden abgemeldet.',
     disconnect: 'Die App wurde entfernt. Sie kann Ihr Konto nicht mehr verwenden.',
+    'accept-invitation': 'Sie sind jetzt Mitglied.',
+    'decline-invitation': 'Sie haben die Einladung abgelehnt.',
+    'leave-organization': 'Sie haben die Organisation verlassen.',
   },
   problems: {
     changed: 'In der Zwischenzeit hat sich etwas geändert, deshalb wurde nichts getan. Sehen Sie nach und versuchen Sie es noch einmal.',
@@ -174,6 +177,16 @@ export const account: typeof en = {
     return `Kann ${can.join(' und ')}${while_away ? ', auch während Sie abwesend sind' : ''}.`
   },
   since: (day: Html) => html`Seit ${day}.`,
+
+  organizations: 'Organisationen',
+  invited: 'eingeladen',
+  roles: (names: string) => `Ihre Rollen: ${names}.`,
+  leave: 'Verlassen',
+  leave_title: (organization: string) => `${organization} verlassen?`,
+  leave_text: (organization: string) =>
+    `Sie verlieren, was Sie dort dürfen, und jede App verliert ihren Zugang für ${organization}. Um zurückzukommen, müssen Sie wieder eingeladen oder hinzugefügt werden.`,
+  last_administrator: (organization: string) =>
+    `Nur Sie verwalten ${organization}. Geben Sie zuerst einem anderen Mitglied eine solche Rolle, oder fragen Sie die Betreiber des Dienstes.`,
 
   data: 'Ihre Daten',
   data_intro: 'Was über Sie gespeichert ist, als Datei, und das Ende Ihres Kontos.',

@@ -294,6 +294,64 @@ export const de: Texts = {
     deny: 'Nicht erlauben',
   },
 
+  organization_invitation: {
+    title: (organization: string) => `${organization} beitreten`,
+    invited_by: (inviter: Html, organization: string) => html`${inviter} lädt Sie zu ${organization} ein.`,
+    invited: (organization: string) => `Sie sind zu ${organization} eingeladen.`,
+    roles: (names: string) => `Ihre Rollen dort: ${names}.`,
+    code_proves: (email: Html) =>
+      html`Dieses Konto hat ${email}, die Adresse der Einladung, nicht bestätigt. Nach „Annehmen“ geben Sie einen Code ein, der dorthin geschickt wird.`,
+    code_makes_account: (email: Html) =>
+      html`Nach „Annehmen“ geben Sie einen Code ein, der an ${email} geschickt wird. Hat kein Konto diese Adresse, dann entsteht eines.`,
+    accept: 'Annehmen',
+    accept_new: 'Konto anlegen und annehmen',
+    decline: 'Ablehnen',
+    other_way: 'Anders anmelden, oder mit einem anderen Konto',
+    changed: 'Die Einladung hat sich geändert, deshalb ist nichts geschehen. Lesen Sie sie noch einmal und entscheiden Sie dann.',
+    full: 'Für eine weitere Mitgliedschaft ist kein Platz. Fragen Sie die Person, die Sie eingeladen hat.',
+    member: (organization: string) => `Sie sind schon Mitglied von ${organization}`,
+    member_text: 'Ihre Rollen bleiben, wie sie sind. Die Einladung bleibt offen für die Person, für die sie gedacht ist.',
+    declined: 'Sie haben die Einladung abgelehnt',
+    declined_text: (organization: string) => `Sie sind kein Mitglied von ${organization}. Der Link geht nicht mehr.`,
+    code_sent: (email: Html, organization: string) =>
+      html`Eine Mail mit einem Code aus sechs Ziffern ist unterwegs an ${email}. Mit ihm treten Sie ${organization} bei. Der Code gilt 10 Minuten, nur in diesem Browser.`,
+    back: 'Zurück zur Einladung',
+  },
+
+  organization_page: {
+    own: 'Ihre Rollen',
+    no_roles: 'Sie haben hier keine Rollen.',
+    members: 'Mitglieder',
+    search: 'Name oder E-Mail-Adresse',
+    find: 'Suchen',
+    none_found: 'Kein Mitglied hat diesen Namen oder diese Adresse.',
+    more: 'Weitere Mitglieder',
+    change: 'Ändern',
+    invitations: 'Einladungen',
+    invite_title: 'Eine Person einladen',
+    invite: 'Einladen',
+    roles: 'Rollen',
+    save: 'Rollen speichern',
+    remove: (organization: string) => `Aus ${organization} entfernen`,
+    more_than_you: 'Dieses Mitglied darf mehr als Sie, deshalb können Sie seine Rollen nicht ändern.',
+    member_of: (organization: string) => `Mitglied von ${organization}`,
+    back: 'Zurück zur Organisation',
+    notices: {
+      invite: 'Die Einladung ist unterwegs.',
+      'change-roles': 'Die Rollen sind gespeichert.',
+      'remove-member': 'Das Mitglied ist entfernt.',
+    },
+    problems: {
+      changed: 'Inzwischen hat sich etwas geändert, deshalb ist nichts geschehen. Sehen Sie nach und versuchen Sie es noch einmal.',
+      not_allowed: 'Sie können nur Rollen geben und nehmen, die Sie selbst haben, und nur Mitglieder ändern, die nicht mehr haben als Sie.',
+      last_administrator: 'Sonst verwaltet niemand die Organisation. Geben Sie zuerst einem anderen Mitglied eine solche Rolle.',
+      bad_email: 'Geben Sie eine E-Mail-Adresse ein.',
+      limit: 'Heute gibt es zu viele Einladungen, oder zu viele warten. Versuchen Sie es später noch einmal.',
+      too_many_mails: 'Diese Adresse hat heute zu viele Mails bekommen. Versuchen Sie es morgen noch einmal.',
+      too_many_roles: 'Ein Mitglied kann höchstens 20 Rollen haben.',
+    },
+  },
+
   no_access: {
     title: (application: string) => `Sie haben keinen Zugang zu ${application}`,
     text: (application: Html) =>
@@ -436,7 +494,7 @@ export const de: Texts = {
     },
     invitation_expired: {
       title: 'Diese Einladung ist abgelaufen',
-      text: () => 'Eine Einladung gilt 7 Tage. Bitten Sie die Person, die Sie eingeladen hat, um einen neuen Link.',
+      text: () => 'Bitten Sie die Person, die Sie eingeladen hat, um einen neuen Link.',
     },
     invitation_replaced: {
       title: 'Es gibt eine neuere Einladung',

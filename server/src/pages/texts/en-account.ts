@@ -45,6 +45,9 @@ export const account = {
     'end-session': 'The device has been signed out.',
     'end-other-sessions': 'Every other device has been signed out.',
     disconnect: 'The app has been removed. It can no longer use your account.',
+    'accept-invitation': 'You are a member now.',
+    'decline-invitation': 'You declined the invitation.',
+    'leave-organization': 'You left the organization.',
   },
   problems: {
     changed: 'Something changed in the meantime, so nothing was done. Look at the present state, then try again.',
@@ -179,6 +182,16 @@ export const account = {
     return `Can ${can.join(' and ')}${while_away ? ', even while you are away' : ''}.`
   },
   since: (day: Html) => html`Since ${day}.`,
+
+  organizations: 'Organizations',
+  invited: 'invited',
+  roles: (names: string) => `Your roles: ${names}.`,
+  leave: 'Leave',
+  leave_title: (organization: string) => `Leave ${organization}?`,
+  leave_text: (organization: string) =>
+    `You lose what you may do there, and every app loses its access for ${organization}. To come back, you have to be invited or added again.`,
+  last_administrator: (organization: string) =>
+    `You are the only one who administers ${organization}. Give another member such a role first, or ask the people who run the service.`,
 
   data: 'Your data',
   data_intro: 'What is stored about you, as a file, and the end of your account.',

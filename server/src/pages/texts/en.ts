@@ -290,6 +290,64 @@ export const en = {
     deny: 'Do not allow',
   },
 
+  organization_invitation: {
+    title: (organization: string) => `Join ${organization}`,
+    invited_by: (inviter: Html, organization: string) => html`${inviter} invites you to ${organization}.`,
+    invited: (organization: string) => `You are invited to ${organization}.`,
+    roles: (names: string) => `Your roles there: ${names}.`,
+    code_proves: (email: Html) =>
+      html`This account has not proved ${email}, the address of the invitation. After Accept you enter a code that is mailed there.`,
+    code_makes_account: (email: Html) =>
+      html`After Accept you enter a code that is mailed to ${email}. If no account has this address, one is created.`,
+    accept: 'Accept',
+    accept_new: 'Create account and accept',
+    decline: 'Decline',
+    other_way: 'Sign in another way, or with another account',
+    changed: 'The invitation has changed, so nothing was done. Read it again, then decide.',
+    full: 'There is no room for another membership. Ask the person who invited you.',
+    member: (organization: string) => `You are already a member of ${organization}`,
+    member_text: 'Your roles stay as they are. The invitation stays open for the person it is meant for.',
+    declined: 'You declined the invitation',
+    declined_text: (organization: string) => `You are no member of ${organization}. Its link does not work any more.`,
+    code_sent: (email: Html, organization: string) =>
+      html`A mail with a code of six digits is on its way to ${email}. With it you join ${organization}. The code works for 10 minutes, in this browser only.`,
+    back: 'Back to the invitation',
+  },
+
+  organization_page: {
+    own: 'Your roles',
+    no_roles: 'You have no roles here.',
+    members: 'Members',
+    search: 'Name or email address',
+    find: 'Search',
+    none_found: 'No member has this name or address.',
+    more: 'More members',
+    change: 'Change',
+    invitations: 'Invitations',
+    invite_title: 'Invite a person',
+    invite: 'Invite',
+    roles: 'Roles',
+    save: 'Save roles',
+    remove: (organization: string) => `Remove from ${organization}`,
+    more_than_you: 'This member may do things that you may not, so you cannot change their roles.',
+    member_of: (organization: string) => `Member of ${organization}`,
+    back: 'Back to the organization',
+    notices: {
+      invite: 'The invitation is on its way.',
+      'change-roles': 'The roles are saved.',
+      'remove-member': 'The member is removed.',
+    },
+    problems: {
+      changed: 'Something changed in the meantime, so nothing was done. Look at the present state, then try again.',
+      not_allowed: 'You can give and take only roles that you have yourself, and change only members who have no more than you.',
+      last_administrator: 'Nobody else administers the organization. Give another member such a role first.',
+      bad_email: 'Enter an email address.',
+      limit: 'There are too many invitations today, or too many that wait. Try again later.',
+      too_many_mails: 'This address got too many mails today. Try again tomorrow.',
+      too_many_roles: 'A member can have at most 20 roles.',
+    },
+  },
+
   no_access: {
     title: (application: string) => `You have no access to ${application}`,
     text: (application: Html) =>
@@ -425,7 +483,7 @@ export const en = {
     },
     invitation_expired: {
       title: 'This invitation has expired',
-      text: () => 'An invitation works for 7 days. Ask the person who invited you for a new link.',
+      text: () => 'Ask the person who invited you for a new link.',
     },
     invitation_replaced: {
       title: 'There is a newer invitation',

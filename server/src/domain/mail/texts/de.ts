@@ -138,6 +138,25 @@ function letterOf(notice: Notice, { to, brand, support_url, at }: Envelope): Let
         action: 'Einladung ansehen',
         paragraphs: ['Sie kennen den Mandanten nicht? Dann löschen Sie diese Mail. Ohne Sie geschieht nichts.'],
       }
+    case 'organization_invitation': {
+      const name = `„${unlinked(notice.organization_name)}“`
+      const invites = notice.inviter === null ? `Sie sind eingeladen, ${name}` : `${unlinked(notice.inviter)} lädt Sie ein, ${name}`
+      return {
+        subject: `Einladung zu einer Organisation bei ${brand}`,
+        lead: `${invites} bei ${brand} beizutreten. Der Link gilt bis ${formatted(notice.expires_at)}.`,
+        action: 'Einladung ansehen',
+        paragraphs: ['Sie kennen die Organisation nicht? Dann löschen Sie diese Mail. Ohne Sie geschieht nichts.'],
+      }
+    }
+    case 'organization_invitation_code':
+      return {
+        subject: `Ihr Code für den Beitritt zu einer Organisation bei ${brand}`,
+        lead: `ist Ihr Code, um „${unlinked(notice.organization_name)}“ bei ${brand} beizutreten. Er ${until(notice.expires_at)}`,
+        paragraphs: [
+          ...from(notice.device),
+          `${ignore} Geben Sie den Code niemandem: Wer ihn eingibt, nutzt Ihre Einladung und kann ein Konto mit Ihrer Adresse bekommen.`,
+        ],
+      }
     case 'test':
       return {
         subject: `Testmail von ${brand}`,

@@ -135,6 +135,26 @@ function letterOf(notice: Notice, { to, brand, support_url, at }: Envelope): Let
         action: 'Look at the invitation',
         paragraphs: ['Do you not know the tenant? Then ignore this mail. Nothing happens without you.'],
       }
+    case 'organization_invitation': {
+      const name = `"${unlinked(notice.organization_name)}"`
+      const invites =
+        notice.inviter === null ? `You are invited to join ${name}` : `${unlinked(notice.inviter)} invites you to join ${name}`
+      return {
+        subject: `Invitation to an organization at ${brand}`,
+        lead: `${invites} at ${brand}. The link is valid until ${formatted(notice.expires_at)}.`,
+        action: 'Look at the invitation',
+        paragraphs: ['Do you not know the organization? Then ignore this mail. Nothing happens without you.'],
+      }
+    }
+    case 'organization_invitation_code':
+      return {
+        subject: `Your code to join an organization at ${brand}`,
+        lead: `is your code to join "${unlinked(notice.organization_name)}" at ${brand}. It is ${until(notice.expires_at)}`,
+        paragraphs: [
+          ...from(notice.device),
+          `${ignore} Give the code to no one: whoever enters it joins with your invitation, and can get an account with your address.`,
+        ],
+      }
     case 'test':
       return {
         subject: `Test mail from ${brand}`,

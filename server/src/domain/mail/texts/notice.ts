@@ -44,6 +44,10 @@ export type Notice =
   | { kind: 'data_exported'; device: Device | null }
   | { kind: 'account_deleted'; device: Device | null }
   | { kind: 'invitation'; link: string; tenant_name: string; inviter: string; role: Role; expires_at: Date }
+  /** `inviter`: the member who invites; `null` where a backend or an administrator does. */
+  | { kind: 'organization_invitation'; link: string; organization_name: string; inviter: string | null; expires_at: Date }
+  /** To the invited address, for a person whose account has not proved it. */
+  | { kind: 'organization_invitation_code'; code: string; organization_name: string; expires_at: Date; device: Device | null }
   | { kind: 'test' }
 
 export interface Envelope {

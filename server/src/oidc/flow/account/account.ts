@@ -21,7 +21,7 @@ export const showAccount: OidcEndpoint = async (services, call) => {
   const { action, id, user_id } = visit.account
   const nothing = { problem: null, wait_seconds: null }
   if (prompt.includes('select_account') && browser.sessions.length > 0) return showAccounts(services, call, visit, null)
-  if (prompt.includes('create') && mayCreateAccount(call, visit) && asksForSignUp(call.issuer.settings))
+  if (prompt.includes('create') && mayCreateAccount(call, visit, null) && asksForSignUp(call.issuer.settings))
     return showSignUp(services, call, visit, { email: '', name: '', problems: no_problems, refusal: null, wait_seconds: null })
 
   const session = browser.sessions.find((candidate) => user_id === null || candidate.user_id === user_id)

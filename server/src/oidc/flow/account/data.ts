@@ -2,6 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Event } from '@ostiary/contract/event.ts'
 import type { Grant, SignInMethod } from '@ostiary/contract/method.ts'
+import type { UserOrganization } from '@ostiary/contract/organization.ts'
 import type { Session } from '@ostiary/contract/session.ts'
 import { restartLimit } from '../../../base/database-time.ts'
 import { emailKey } from '../../../base/email.ts'
@@ -17,6 +18,7 @@ import { byUser } from '../../../domain/events/origin.ts'
 import { insertEvent, listEvents } from '../../../domain/events/store.ts'
 import { endInvitationsOf } from '../../../domain/members/invitations.ts'
 import { deleteMemberships, findMember, findMemberships, findSoleOwnerships, type MemberRow } from '../../../domain/members/store.ts'
+import { listOrganizationsOf } from '../../../domain/organizations/members.ts'
 import { type Consent, listConsents } from '../../../domain/sessions/consents.ts'
 import { listGrants } from '../../../domain/sessions/grants.ts'
 import { listSessionRecords } from '../../../domain/sessions/session-records.ts'
@@ -55,7 +57,15 @@ export const exportOwnData: OidcEndpoint = async (services, call) => {
     statements: [],
   })
   if (!taken) return tooManyChanges(services, call, own, { action: 'export' })
-  const parts = { roles: rolesOf, sessions: sessionsOf, methods: methodsOf, grants: grantsOf, consents: consentsOf, events: eventsOf }
+  const parts = {
+    roles: rolesOf,
+    organizations: organizationsOf,
+    sessions: sessionsOf,
+    methods: methodsOf,
+    grants: grantsOf,
+    consents: consentsOf,
+    events: eventsOf,
+  }
   const texts: string[] = []
   for (const [part, read] of Object.entries(parts)) texts.push(`"${part}":[${await read(services, call, own)}]`)
   const answer = json(null)
@@ -94,6 +104,11 @@ const olderThan = (last: { id: string } | undefined, limit: number) =>
 /** Those that were given, and those that everyone has. Of few roles there are no pages. */
 const rolesOf: Part = async ({ db }, _call, { user }) =>
   (await findRolesHeld(db, user)).map(({ slug, name, description }) => JSON.stringify({ slug, name, description })).join(',')
+
+const organizationsOf: Part = ({ db }, _call, { user }) =>
+  inPages<UserOrganization>(most_of_a_kind, (last, limit) =>
+    listOrganizationsOf(db, user.environment_id, user.id, { last: last?.organization_id ?? null, limit }),
+  )
 
 const sessionsOf: Part = ({ db }, { now }, { user }) =>
   inPages<Session>(most_of_a_kind, (last, limit) => listSessionRecords(db, user, now, olderThan(last, limit)))

@@ -61,6 +61,7 @@ import { afterLimit, placeOf, withForm } from './account-form.ts'
 import { showChangeEmail, showConfirmEmail } from './address-screens.ts'
 import { applicationsOf } from './connected.ts'
 import type { OwnAccount } from './gate.ts'
+import { organizationsOf, showLeaving } from './organization-screens.ts'
 
 interface ShownAction {
   action: AccountAction | null
@@ -99,6 +100,11 @@ export function showPlace(
     case 'remove-totp':
     case 'remove-provider':
       return showRemoval(services, call, own, { action, id, problem })
+    case 'organization':
+    case 'manage-organization':
+      return redirect(`${call.issuer.url}/organizations/${encodeURIComponent(id ?? '')}?user=${own.user.id}`)
+    case 'leave-organization':
+      return showLeaving(services, call, own, { id, problem })
     case 'export':
       return showExport(services, call, own, problem)
     case 'delete-account':
@@ -328,6 +334,7 @@ async function accountAnswer(
     applicationsOf(services, call, user.id),
   ])
   await nextTurn()
+  const organizations = await organizationsOf(services, call, user)
   const password = methods.find(({ type }) => type === 'password')
   const rules = removalRules(call, providers)
   const { csrf, set_cookie } = formToken(services, call, own.browser)
@@ -366,6 +373,7 @@ async function accountAnswer(
       last_seen_at,
     })),
     applications,
+    ...organizations,
   })
   return withCookies(html(page), set_cookie)
 }

@@ -61,7 +61,7 @@ export async function accountOfProof(
   interaction: Interaction,
   { email, name, password_hash, first }: RightCode,
 ): Promise<{ signed_up: SignedIn; statements: Statement[] } | null> {
-  if (!mayCreateAccount(call, interaction)) return null
+  if (!mayCreateAccount(call, interaction, email)) return null
   const owner = await findOwner(services.db, call.issuer.environment_id, email)
   if (owner) {
     if (isProven(owner) || owner.blocked_at !== null) return null

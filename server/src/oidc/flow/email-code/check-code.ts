@@ -9,11 +9,13 @@ import { type CodeRow, spendCode } from '../../../domain/users/mailed-codes.ts'
 import { aboutUser, findCredential } from '../../../domain/users/store.ts'
 import type { Answer, OidcCall, OidcServices } from '../../call.ts'
 import { knownDevice } from '../../known-browser.ts'
+import { joinAfterSignIn } from '../invitation/join.ts'
 import type { Interaction } from '../shared/begin.ts'
 import type { SignedIn } from '../shared/establish-session.ts'
 import { recordFailedSignIn } from '../shared/failed-sign-in.ts'
 import { finishSignIn } from '../shared/finish-sign-in.ts'
 import { mayCreateAccount, offersCodes, takeNewAccount, too_many_accounts } from '../shared/new-account.ts'
+import { isOffer } from '../shared/visit.ts'
 import { accountOfProof, by_code, prove, type RightCode } from './account-by-code.ts'
 import { showCode } from './email-code-screen.ts'
 import { findPendingCode } from './send-code.ts'
@@ -83,7 +85,7 @@ const isProofForInvitation = ({ invitation, browser }: Interaction, owner: Owner
 
 /** A sign-up form has counted its account already. */
 const signUpWithoutForm: Finish = async (services, call, interaction, right) => {
-  if (!mayCreateAccount(call, interaction)) return null
+  if (!mayCreateAccount(call, interaction, right.email)) return null
   const wait_seconds = await takeNewAccount(services, call)
   if (wait_seconds === null) return signUpByCode(services, call, interaction, { ...right, asks_name: true })
   const { email } = right
@@ -97,5 +99,8 @@ const signUpWithoutForm: Finish = async (services, call, interaction, right) => 
 const signUpByCode: Finish = async (services, call, interaction, right) => {
   const made = await accountOfProof(services, call, interaction, right)
   const { asks_name = false } = right
-  return made && finishSignIn(services, call, interaction, { ...made.signed_up, asks_name, first: made.statements })
+  const answer = made && (await finishSignIn(services, call, interaction, { ...made.signed_up, asks_name, first: made.statements }))
+  // The form that began this sign-up stood on the page of the invitation, so sending it accepted.
+  if (!made || !answer || asks_name || !isOffer(interaction)) return answer
+  return joinAfterSignIn(services, call, interaction, { user_id: made.signed_up.user_id, answer })
 }

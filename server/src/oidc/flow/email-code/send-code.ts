@@ -54,7 +54,7 @@ export async function sendCode(services: OidcServices, call: OidcCall, interacti
   const { query } = interaction
   const is_sign_up = wanted.kind === 'sign_up'
   const is_taken = is_sign_up && isProven(owner)
-  const is_refused = owner ? owner.blocked_at !== null && !is_taken : !mayCreateAccount(call, interaction)
+  const is_refused = owner ? owner.blocked_at !== null && !is_taken : !mayCreateAccount(call, interaction, address)
   await requestCode(
     services,
     {

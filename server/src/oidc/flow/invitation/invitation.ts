@@ -1,5 +1,5 @@
 /**
- * The page of an invitation. A person signs in or creates an account, reads who invites them to which tenant with which role, and
+ * The page of an invitation. One to an organization has its own (`organization.ts`); the rest of this file is about one to a tenant. A person signs in or creates an account, reads who invites them to which tenant with which role, and
  * accepts with one button. A new account whose address is not proved gets an emailed code first, and then the page again. A GET changes nothing, so a program that follows the links of an email does not accept.
  */
 import { sendsMail } from '../../../base/mail-settings.ts'
@@ -24,20 +24,25 @@ import { showStep } from '../../refused-form.ts'
 import { sendCode } from '../email-code/send-code.ts'
 import { continueInteraction } from '../shared/begin.ts'
 import { continueUrl, withPrompt } from '../shared/continue.ts'
+import { mayCreateAccount, offersCodes } from '../shared/new-account.ts'
 import { factsOf, no_problems, showAccounts, showRefusedAgain, showSignIn, showSignUp } from '../shared/screens.ts'
-import { beginInvitation, type InvitationVisit } from '../shared/visit.ts'
+import { beginInvitation, type InvitationVisit, isOffer } from '../shared/visit.ts'
+import { answerOffer, showOffer } from './organization.ts'
 
 export const showInvitation: OidcEndpoint = async (services, call) => {
   const begun = await beginInvitation(services, call, call.query)
   if ('answer' in begun) return begun.answer
-  const visit: InvitationVisit = { query: call.query, ...begun, browser: await readBrowser(services, call) }
+  const visit = { query: call.query, ...begun, browser: await readBrowser(services, call) }
   const again = await showRefusedAgain(services, call, visit)
   if (again) return again
   const { prompt, of_session } = visit.request
   const session = visit.browser.sessions.find(({ id }) => of_session === undefined || id === of_session)
   if (prompt.includes('select_account') && session) return showAccounts(services, call, visit, null)
-  if (session && prompt.length === 0) return show(services, call, { ...visit, session }, null)
-  const may_create = visit.invitation.takes_accounts && asksForSignUp(call.issuer.settings)
+  if (isOffer(visit)) {
+    if (prompt.length === 0 && (session || offersCodes(call)))
+      return showOffer(services, call, { ...visit, session: session ?? null }, null)
+  } else if (session && prompt.length === 0) return show(services, call, { ...visit, session }, null)
+  const may_create = mayCreateAccount(call, visit, null) && asksForSignUp(call.issuer.settings)
   if (prompt.includes('login') || !may_create) return showSignIn(services, call, visit, { email: '', problem: null, wait_seconds: null })
   return showSignUp(services, call, visit, {
     email: visit.invitation.email,
@@ -52,6 +57,7 @@ export const acceptInvitation: OidcEndpoint = async (services, call) => {
   const visit = await continueInteraction(services, call)
   if ('answer' in visit) return visit.answer
   if (!visit.invitation) return formIncomplete(call, reason`The form of an invitation holds the request of a client.`)
+  if (isOffer(visit)) return answerOffer(services, call, visit)
   const { invitation, browser, query } = visit
   // The account that the page named: another window may have changed the current account.
   const session = browser.sessions.find(({ id }) => id === call.form?.get('session'))
@@ -88,6 +94,7 @@ export const acceptInvitation: OidcEndpoint = async (services, call) => {
   // In the meantime the invitation was accepted, changed or ended, or the session ended; or the address is not proved.
   const begun = await beginInvitation(services, call, query)
   if ('answer' in begun) return begun.answer
+  if (isOffer(begun)) return formIncomplete(call, reason`The link is one to an organization.`)
   if (needs_proof && (await isUnproven(services.db, root_environment, user_id)))
     return sendCode(services, call, visit, { kind: 'sign_in', email: session.email })
   return show(services, call, { ...visit, ...begun, session }, 'changed')

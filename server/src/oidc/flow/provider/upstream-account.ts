@@ -28,7 +28,7 @@ import type { Answer, OidcCall, OidcServices } from '../../call.ts'
 import type { Interaction } from '../shared/begin.ts'
 import { countFailedSignIn, recordFailedSignIn } from '../shared/failed-sign-in.ts'
 import { finishSignIn } from '../shared/finish-sign-in.ts'
-import { mayCreateAccount, takeNewAccount, too_many_accounts, useInvitation } from '../shared/new-account.ts'
+import { mayCreateAccountOf, takeNewAccount, too_many_accounts, useInvitation } from '../shared/new-account.ts'
 import { showProviderProblem, showSignIn } from '../shared/screens.ts'
 
 const refusals = {
@@ -123,7 +123,8 @@ async function linkTo(arrival: Arrival, existing: Owner): Promise<Answer> {
 /** Creates an account with the identity, and signs in. */
 async function signUp(arrival: Arrival, email: string): Promise<Answer> {
   const { services, call, interaction, provider, profile } = arrival
-  if (!mayCreateAccount(call, interaction)) return refuse(arrival, profile.email_verified ? 'sign_up_closed' : 'not_connected', null)
+  if (!mayCreateAccountOf(call, interaction, { email, is_verified: profile.email_verified }))
+    return refuse(arrival, profile.email_verified ? 'sign_up_closed' : 'not_connected', null)
   const wait_seconds = await takeNewAccount(services, call)
   if (wait_seconds !== null)
     return showSignIn(services, call, interaction, { email, problem: 'too_many', refusal: too_many_accounts, wait_seconds })

@@ -33,6 +33,8 @@
  *     GET  /oauth/callback/{id}      callback          beginInteraction, signInAs, finishSignIn
  *     GET  /invitation               showInvitation    beginVisit: a page
  *     POST /invitation               acceptInvitation  continueInteraction
+ *     GET  /invitation-code          showInvitationCode  the code that proves the address of an invitation to an organization
+ *     POST /invitation-code          enterInvitationCode  continueInteraction, then the member
  *     GET  /account                  showAccount       accountVisit: a page; the forms of the page are in `oidc/account`
  *     GET  /oauth/logout             logout            endSessions
  *     POST /sign-out                 signOut           endSessions
@@ -72,7 +74,7 @@ import { readIdTokenHint } from '../../id-token-hint.ts'
 import { answerClient } from './answer-client.ts'
 import { explainTarget } from './explain-target.ts'
 import { showRequestError } from './screens.ts'
-import { type AccountVisit, beginVisit, type InvitationVisit, type Visit, visitOf } from './visit.ts'
+import { type AccountVisit, beginVisit, type InvitationVisit, type OfferVisit, type Visit, visitOf } from './visit.ts'
 
 /** A sign-in in progress, for a client, for an invitation or for the account page. */
 export type Interaction = Authorization | Visit
@@ -93,7 +95,8 @@ interface BegunAuthorization {
   audiences: readonly Audience[]
 }
 
-type BegunVisit = Omit<InvitationVisit, 'query' | 'browser'> | Omit<AccountVisit, 'query' | 'browser'>
+type Begun<V> = Omit<V, 'query' | 'browser'>
+type BegunVisit = Begun<InvitationVisit> | Begun<OfferVisit> | Begun<AccountVisit>
 
 /** Reads the request from the form of a hosted page and judges it again. */
 export async function continueInteraction(services: OidcServices, call: OidcCall): Promise<Interaction | { answer: Answer }> {

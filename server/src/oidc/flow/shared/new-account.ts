@@ -1,4 +1,5 @@
 /** The right to create an account: an environment with open sign-up, or an invitation, which allows a limited number. */
+import { emailKey } from '../../../base/email.ts'
 import { sendsMail } from '../../../base/mail-settings.ts'
 import { reason } from '../../../base/reason.ts'
 import { refusal } from '../../../base/refusal.ts'
@@ -22,10 +23,24 @@ export const offeredByForm = (call: Pick<OidcCall, 'issuer'>): Record<FormMethod
   email_code: offersCodes(call),
 })
 
-export function mayCreateAccount({ issuer }: OidcCall, { invitation, account }: Interaction): boolean {
+/**
+ * Whether a person can create an account. Where sign-up is closed, an invitation to an organization allows one for its own address, which has to be
+ * proved. `email` is `null` while the address is not known, and an address that was not proved and never will be is no address.
+ */
+export function mayCreateAccount({ issuer }: OidcCall, { invitation, account }: Interaction, email: string | null): boolean {
   if (account !== null && account.user_id !== null) return false // only that account can continue
-  return invitation ? invitation.takes_accounts : issuer.settings.sign_up.mode === 'open'
+  const { sign_up, email: mail } = issuer.settings
+  if (invitation?.of === 'tenant') return invitation.takes_accounts
+  if (sign_up.mode === 'open') return true
+  return invitation !== null && sendsMail(mail) && (email === null || emailKey(email) === invitation.email_key)
 }
+
+/** The same for an address that a provider names, and may have verified. */
+export const mayCreateAccountOf = (
+  call: OidcCall,
+  interaction: Interaction,
+  { email, is_verified }: { email: string; is_verified: boolean },
+) => mayCreateAccount(call, interaction, is_verified || interaction.invitation?.of !== 'organization' ? email : '')
 
 /**
  * Counts a new account for its source, however it begins: a sign-up form, an emailed code, a provider. Returns `null` if it is allowed,
@@ -37,7 +52,7 @@ export function takeNewAccount({ db }: OidcServices, { issuer: { environment_id 
 
 export const too_many_accounts = refusal('locked_out', reason`Too many accounts were created from the same address of the network.`)
 
-/** For the batch that creates the account: uses up one account of the invitation. */
+/** For the batch that creates the account: uses up one account of the invitation to a tenant. One to an organization is for one address. */
 export function useInvitation({ root_environment_id }: OidcServices, { now }: OidcCall, { invitation }: Interaction): Statement[] {
-  return invitation ? takeAccount(root_environment_id, invitation, invitation.token_hash, now) : []
+  return invitation?.of === 'tenant' ? takeAccount(root_environment_id, invitation, invitation.token_hash, now) : []
 }

@@ -6,6 +6,7 @@ import { refusedValue } from '../../../base/refusal.ts'
 import { findOfferedProviders } from '../../../domain/providers/store.ts'
 import { accountChooserPage } from '../../../pages/account-chooser.ts'
 import { type AskNameView, askNamePage } from '../../../pages/ask-name.ts'
+import type { OfferFacts } from '../../../pages/organization-invitation.ts'
 import { type ConnectionProblem, type ProviderProblemView, providerProblemPage } from '../../../pages/provider-problem.ts'
 import { redirectMismatchPage } from '../../../pages/redirect-mismatch.ts'
 import { type SignInView, signInPage } from '../../../pages/sign-in.ts'
@@ -28,7 +29,7 @@ import type { Authorization, Interaction } from './begin.ts'
 import { continueUrl, withPrompt } from './continue.ts'
 import { mayCreateAccount, offeredByForm, offersReset } from './new-account.ts'
 import { signInCeremony } from './passkey-ceremony.ts'
-import type { InvitationVisit } from './visit.ts'
+import { type InvitationVisit, isOffer, type OfferVisit } from './visit.ts'
 
 /** Why a form is not accepted, whatever it asks for. */
 export type FormRefused = keyof typeof formRefusals
@@ -61,7 +62,7 @@ export async function showRefusedAgain(services: OidcServices, call: OidcCall, i
   if (request.prompt.includes('none')) return null
   const isKept = (name: string) => readRefused(services, call, browser, placeOf(name, call, interaction)) !== null
   if (isKept('sign-in')) return showSignIn(services, call, interaction, { email: '', problem: null, wait_seconds: null })
-  if (!isKept('sign-up') || !mayCreateAccount(call, interaction)) return null
+  if (!isKept('sign-up') || !mayCreateAccount(call, interaction, null)) return null
   return showSignUp(services, call, interaction, { email: '', name: '', problems: no_problems, refusal: null, wait_seconds: null })
 }
 
@@ -86,7 +87,9 @@ async function signInAnswer(
     passkey: signInCeremony(services, call, csrf, removed_passkey),
     providers: await findOfferedProviders(services.db, environment_id),
     sign_up_url:
-      mayCreateAccount(call, interaction) && asksForSignUp(call.issuer.settings) ? continueUrl(call, withPrompt(query, 'create')) : null,
+      mayCreateAccount(call, interaction, null) && asksForSignUp(call.issuer.settings)
+        ? continueUrl(call, withPrompt(query, 'create'))
+        : null,
     other_accounts_url:
       browser.sessions.length > 0 && accountPlace(interaction) !== 'change' ? continueUrl(call, withPrompt(query, 'select_account')) : null,
     cancel_url: cancelUrl(call, interaction),
@@ -119,7 +122,7 @@ function signUpAnswer(services: OidcServices, call: OidcCall, interaction: Inter
   const { csrf, set_cookie } = formToken(services, call, browser)
   const page = signUpPage(pageContext(call, request.ui_locales, continueUrl(call, query)), {
     application_name: requesterName(interaction),
-    invitation: interaction.invitation && factsOf(interaction),
+    invitation: isOffer(interaction) ? offerFactsOf(interaction) : interaction.invitation && factsOf(interaction),
     csrf,
     request: query,
     ...view,
@@ -303,7 +306,8 @@ export function showConnectionProblem(
 }
 
 /** The name of the application or inviting tenant that the person continues to. */
-export const requesterName = ({ client, invitation }: Interaction) => client?.name ?? invitation?.tenant_name ?? null
+export const requesterName = ({ client, invitation }: Interaction) =>
+  client?.name ?? (invitation?.of === 'organization' ? invitation.organization_name : invitation?.tenant_name) ?? null
 
 /** Whether the sign-in leads to the account page, or to a change there that only one account can make. */
 function accountPlace({ account }: Interaction): SignInView['account'] {
@@ -313,6 +317,14 @@ function accountPlace({ account }: Interaction): SignInView['account'] {
 
 /** The facts of an invitation that its pages show. */
 export const factsOf = ({ invitation: { tenant_name, role, inviter } }: InvitationVisit) => ({ tenant_name, role, inviter })
+
+/** The same of an invitation to an organization. */
+export const offerFactsOf = ({ invitation: { organization_name, roles, inviter, email } }: OfferVisit): OfferFacts => ({
+  organization_name,
+  roles: roles.map(({ name }) => name),
+  inviter,
+  email,
+})
 
 /** The address that returns to the client without a sign-in; `null` where there is no client, or no redirect can answer it. */
 export function cancelUrl(call: OidcCall, interaction: Interaction): string | null {

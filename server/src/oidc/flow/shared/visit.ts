@@ -1,12 +1,13 @@
 /**
- * A visit is a sign-in for a hosted page of the issuer instead of a client: the page of an invitation or the account page. The pages of
- * a visit contain the query of that page, `token=…` or `visit=account…`, in place of an authorization request. Each step of a visit returns
+ * A visit is a sign-in for a hosted page of the issuer instead of a client: the page of an invitation or the account page. An invitation of the
+ * root environment is one to a tenant, of any other environment one to an organization (`OfferVisit`). The pages of a visit contain the query of that page, `token=…` or `visit=account…`, in place of an authorization request. Each step of a visit returns
  * to that page.
  */
 import { digestOf } from '../../../base/digest.ts'
 import { reason } from '../../../base/reason.ts'
 import { refusal } from '../../../base/refusal.ts'
-import { findByLink, type OpenInvitation } from '../../../domain/members/invitations.ts'
+import { type EndOfLink, findByLink, type OpenInvitation } from '../../../domain/members/invitations.ts'
+import { findOfferByLink, type OpenOffer } from '../../../domain/organizations/joining.ts'
 import { type ReadQuery, readQuery } from '../../../http/query.ts'
 import { type AccountAction, isAccountAction } from '../../../pages/account-actions.ts'
 import type { AuthorizationRequest } from '../../../protocol/authorize.ts'
@@ -15,7 +16,7 @@ import type { Browser } from '../../browser.ts'
 import type { Answer, OidcCall, OidcServices } from '../../call.ts'
 import { message } from '../../hosted-page.ts'
 
-export type Visit = InvitationVisit | AccountVisit
+export type Visit = InvitationVisit | OfferVisit | AccountVisit
 
 interface AnyVisit {
   query: string
@@ -29,6 +30,11 @@ export interface InvitationVisit extends AnyVisit {
   account: null
 }
 
+export interface OfferVisit extends AnyVisit {
+  invitation: LinkedOffer
+  account: null
+}
+
 export interface AccountVisit extends AnyVisit {
   invitation: null
   account: AccountPlace
@@ -36,8 +42,19 @@ export interface AccountVisit extends AnyVisit {
 
 /** An open invitation with the digest of the link that the person followed. */
 interface LinkedInvitation extends OpenInvitation {
+  of: 'tenant'
   token_hash: string
 }
+
+/** The same to an organization. */
+export interface LinkedOffer extends OpenOffer {
+  of: 'organization'
+  token_hash: string
+}
+
+export const isOffer = <V extends { invitation: LinkedInvitation | LinkedOffer | null }>(
+  visit: V,
+): visit is V & { invitation: LinkedOffer } => visit.invitation?.of === 'organization'
 
 /** The part of the account page that the person wants to see. */
 export interface AccountPlace {
@@ -67,7 +84,7 @@ export function beginVisit(
   services: OidcServices,
   call: OidcCall,
   query: string,
-): Begun<AccountVisit> | Promise<Begun<InvitationVisit> | { answer: Answer }> {
+): Begun<AccountVisit> | Promise<Begun<InvitationVisit> | Begun<OfferVisit> | { answer: Answer }> {
   return visitOf(query) === 'account' ? beginAccount(query) : beginInvitation(services, call, query)
 }
 
@@ -103,18 +120,28 @@ export async function beginInvitation(
   { db, root_environment_id }: OidcServices,
   call: OidcCall,
   query: string,
-): Promise<Begun<InvitationVisit> | { answer: Answer }> {
+): Promise<Begun<InvitationVisit> | Begun<OfferVisit> | { answer: Answer }> {
   const search = readQuery(query)
   const token = search.get('token') ?? ''
   const { issuer, now } = call
-  if (issuer.environment_id !== root_environment_id || !/^[A-Za-z0-9_-]{43}$/.test(token)) return { answer: unknownInvitation(call) }
+  const { environment_id } = issuer
+  if (!/^[A-Za-z0-9_-]{43}$/.test(token)) return { answer: unknownInvitation(call) }
   const token_hash = digestOf(token)
+  const request = requestOf(search)
+  if (environment_id !== root_environment_id) {
+    const offer = await findOfferByLink(db, environment_id, token_hash, now)
+    if (typeof offer === 'string') return { answer: invitationOver(call, offer) }
+    return { request, client: null, invitation: { of: 'organization', ...offer, token_hash }, account: null }
+  }
   const found = await findByLink(db, root_environment_id, token_hash, now)
-  if (found === 'unknown') return { answer: unknownInvitation(call) }
-  if (typeof found === 'string')
-    return { answer: message(call, `invitation_${found}`, refusal('not_found', reason`The invitation of the link is over: ${found}.`)) }
-  return { request: requestOf(search), client: null, invitation: { ...found, token_hash }, account: null }
+  if (typeof found === 'string') return { answer: invitationOver(call, found) }
+  return { request, client: null, invitation: { of: 'tenant', ...found, token_hash }, account: null }
 }
+
+const invitationOver = (call: OidcCall, over: EndOfLink | 'unknown'): Answer =>
+  over === 'unknown'
+    ? unknownInvitation(call)
+    : message(call, `invitation_${over}`, refusal('not_found', reason`The invitation of the link is over: ${over}.`))
 
 /** The part of an authorization request that a visit has too. */
 function requestOf(search: ReadQuery): AnyVisit['request'] {

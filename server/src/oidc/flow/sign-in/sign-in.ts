@@ -57,7 +57,7 @@ export const signUp: OidcEndpoint = async (services, call) => {
   const problems = await signUpProblems(services, call, form)
   if (address === null) problems.email = typed === '' ? 'missing' : 'malformed'
   problems.form = formProblem(services, call, interaction.browser)
-  if (!mayCreateAccount(call, interaction) || !asksForSignUp(call.issuer.settings))
+  if (!mayCreateAccount(call, interaction, null) || !asksForSignUp(call.issuer.settings))
     return refused(redirect(continueUrl(call, interaction.query)), sign_up_closed)
   const showAgain = (change: Partial<SignUpView['problems']>, wait_seconds: number | null = null) =>
     showSignUp(services, call, interaction, {

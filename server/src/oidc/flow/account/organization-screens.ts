@@ -1,0 +1,73 @@
+/** The organizations of a person on their account page, and the page that confirms that they leave one. */
+import { OrganizationId } from '@ostiary/contract/ids.ts'
+import { emailKey } from '../../../base/email.ts'
+import { findMemberRoles, presentOf } from '../../../domain/organizations/giving.ts'
+import { findInvitationsTo } from '../../../domain/organizations/invitations.ts'
+import { findOffer } from '../../../domain/organizations/joining.ts'
+import * as members from '../../../domain/organizations/members.ts'
+import { findOrganization } from '../../../domain/organizations/store.ts'
+import type { AccountView } from '../../../pages/account.ts'
+import { type FormProblem, leavePage } from '../../../pages/account-forms.ts'
+import { accountUrl } from '../../account-url.ts'
+import { type Answer, type OidcCall, type OidcServices, redirect } from '../../call.ts'
+import { withForm } from './account-form.ts'
+import type { OwnAccount } from './gate.ts'
+
+/** As many memberships as the page shows. */
+const most_shown = 100
+
+/** The invitations and memberships of the person, with the names of roles. */
+export async function organizationsOf(
+  { db }: OidcServices,
+  call: OidcCall,
+  { id, email, email_verified }: OwnAccount['user'],
+): Promise<Pick<AccountView, 'invitations' | 'organizations'>> {
+  const { environment_id } = call.issuer
+  const [memberships, invitations] = await Promise.all([
+    members.listMembershipsOf(db, environment_id, id, most_shown),
+    email_verified ? findInvitationsTo(db, environment_id, email, call.now) : [],
+  ])
+  if (memberships.length === 0 && invitations.length === 0) return { organizations: [], invitations: [] }
+  const own = new Set(memberships.map(({ organization_id }) => organization_id))
+  const open = []
+  for (const { id, email } of invitations.filter(({ organization_id }) => !own.has(organization_id))) {
+    const offer = await findOffer(db, environment_id, { id, email_key: emailKey(email) }, call.now)
+    if (offer) open.push({ id, organization_name: offer.organization_name, roles: offer.roles.map(({ name }) => name) })
+  }
+  const roles = await findMemberRoles(
+    db,
+    environment_id,
+    memberships.flatMap(({ role_ids }) => role_ids),
+  )
+  return {
+    invitations: open,
+    organizations: memberships.map(({ organization_id, name, role_ids }) => ({
+      id: organization_id,
+      name,
+      roles: presentOf(roles, role_ids)
+        .map((role) => role.name)
+        .sort(),
+    })),
+  }
+}
+
+interface Leaving {
+  id: string | null
+  problem: FormProblem | null
+}
+
+/** Confirms, or says why the person cannot leave. */
+export async function showLeaving(services: OidcServices, call: OidcCall, own: OwnAccount, { id, problem }: Leaving): Promise<Answer> {
+  const { db } = services
+  const { environment_id } = call.issuer
+  const organization_id = OrganizationId.safeParse(id).data ?? ''
+  const [organization, member] = await Promise.all([
+    findOrganization(db, environment_id, organization_id),
+    members.findMember(db, { environment_id, organization_id, user_id: own.user.id }),
+  ])
+  if (!organization || !member) return redirect(accountUrl(call))
+  const view = { problem }
+  return withForm(services, call, { ...own, action: 'leave-organization', id: organization_id, view }, (context, form, shown) =>
+    leavePage(context, { ...form, ...shown, organization: { id: organization.id, name: organization.name } }),
+  )
+}
