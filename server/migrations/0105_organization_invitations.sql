@@ -1,5 +1,5 @@
 -- oldest program: 0100
--- Invitations to organizations (decision 0179). `roles`: JSON of ids, as of a member. `inviter_membership` is the number of the membership of the
+-- Invitations to organizations (decision 0180). `roles`: JSON of ids, as of a member. `inviter_membership` is the number of the membership of the
 -- member who invited; without one a backend or an administrator did. `is_mailed`: the service mails the link, and each one that replaces it.
 create table organization_invitations (
   environment_id text not null,

@@ -115,6 +115,8 @@ async function testOutdatedIssuers() {
     ['callbackByPost',       'an answer that nobody waits for',  303, () => send('callbackByPost', { form: { state: 'x', code: 'y' } })],
     ['providerLogout',       'no logout token',                  400, () => send('providerLogout', { form: {} })],
     ['showInvitation',       'an invitation without a token',    404, () => send('showInvitation', {})],
+    ['showInvitationCode',   'no request',                       400, () => send('showInvitationCode', {})],
+    ['showOwnOrganization',  'an organization of others',        404, () => send('showOwnOrganization', {})],
     ['leadFromIssuer',       'the way to the account',           303, () => send('leadFromIssuer', {})],
     ['leadFromRoot',         'the way to the account',           303, () => send('leadFromRoot', {})],
     ['showAccount',          'the account page',                 200, () => send('showAccount', {})],

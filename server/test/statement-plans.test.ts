@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { EnvironmentId, GrantId, SessionId, UserId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
+import { default_limits } from '../src/base/config/limits.ts'
 import { indexes_without_marks } from '../src/db/citus/placement.ts'
 import { createDb, type Db, identifiers, join as joined, type Result, rowOf, rowsOf, type Statement, sql } from '../src/db/db.ts'
 import { withoutMarks } from '../src/db/environment.ts'
@@ -18,6 +19,9 @@ import { openPostgres } from '../src/db/postgres/postgres.ts'
 import { openSqlite } from '../src/db/sqlite/sqlite.ts'
 import { findMethod, listMethods, removeAllMethods, userKeepsWayIn, waysIn } from '../src/domain/accounts/methods.ts'
 import * as organization_counts from '../src/domain/organizations/counts.ts'
+import type { MemberRole } from '../src/domain/organizations/giving.ts'
+import * as invitations from '../src/domain/organizations/invitations.ts'
+import * as joining from '../src/domain/organizations/joining.ts'
 import * as members from '../src/domain/organizations/members.ts'
 import * as memberships from '../src/domain/organizations/memberships.ts'
 import * as organizations from '../src/domain/organizations/store.ts'
@@ -102,6 +106,29 @@ const session = {
 const place = { environment_id, user_id, session_id, application_id: id }
 const member = { environment_id, organization_id: id, user_id: id, version: 1 } as members.MemberRow // as: what changes of members read
 const organization = { environment_id, id, version: 1, disabled: false } as organizations.OrganizationRow // as: what changes read
+const invitation = {
+  ...{
+    environment_id,
+    organization_id: id,
+    id,
+    email: id,
+    role_ids: [id],
+    application_id: null,
+    is_mailed: true,
+    lifetime_seconds: 1,
+    version: 1,
+  },
+  ...{ inviter_type: 'user', inviter_id: id, inviter_membership: 7 },
+} as unknown as invitations.InvitationRow // as: what changes of invitations read
+const new_link = { token_hash: id, expires_at: now }
+const judged = {
+  ...{ environment_id, organization_id: id, inviter_id: id, inviter_membership: 7, inviter_version: 1, may_not_let_in: [] },
+  roles: [{ id, version: 1 }] as unknown as MemberRole[], // as: what the guard reads
+}
+const offer = {
+  ...{ environment_id, organization_id: id, organization_name: id, id, email: id, email_key: id, application_id: null, version: 1 },
+  ...{ roles: [], inviter: null, judged },
+} satisfies joining.OpenOffer
 const of_organization = { organization_id: id, role: undefined }
 const raised = {
   ...session,
@@ -246,6 +273,19 @@ const uses: Use[] = [
   ['a member who is added',                  () => [organization_counts.countForUser(member, 5), ...members.addMember({ ...member, user_id: 'new' }, [id, other], { most: 5, now })]],
   ['the roles that a member gets',           () => members.setMemberRoles(member, [id, other], now)],
   ['a member who is removed',                () => members.removeMember(member, now)],
+  ['an invitation to an organization',       (db) => invitations.findInvitation(db, environment_id, { organization_id: id, id }, now)],
+  ['the invitations to an organization',     (db) => invitations.listInvitations(db, environment_id, { organization_id: id, status: 'pending' }, { last: id, limit: 21, now }), 100],
+  ['the invitation that is replaced',        (db) => invitations.findOpenTo(db, environment_id, { organization_id: id, email: id }, now)],
+  ['the invitations to an address',          (db) => invitations.findInvitationsTo(db, environment_id, id, now), 100],
+  ['an invitation that is sent',             () => invitations.insertInvitation(invitation, { replaced: invitation, link: new_link, limits: default_limits, now })],
+  ['an invitation that is sent again',       () => invitations.replaceLink(invitation, new_link, default_limits, now)],
+  ['an invitation that ends',                () => invitations.endInvitation(invitation, 'deleted', now)],
+  ['the limit of invitations',               (db) => invitations.findReached(db, invitation, { is_new: true, limits: default_limits, now }), 100],
+  ['the invitation of a link',               (db) => joining.findOfferByLink(db, environment_id, id, now)],
+  ['an invitation that is accepted',         () => joining.acceptOffer(offer, { user_id: id, token_hash: id, limits: default_limits, now })],
+  ['an invitation that is declined',         () => joining.declineOffer(offer, now)],
+  ['the memberships of a user',              (db) => members.listMembershipsOf(db, environment_id, id, 100), 100],
+  ['the roles that a member was given',      (db) => members.findRoleIds(db, member)],
   ['rows of a user without organizations',   (db) => organization_counts.settleUser(db, environment_id, id), 100],
   ['rows of an organization without users',  (db) => organization_counts.settleOrganization(db, environment_id, id), 100],
   ['the credential of an address',           (db) => findCredential(db, environment_id, id)],

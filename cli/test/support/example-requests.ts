@@ -59,6 +59,7 @@ export const exampleRequests = (run: RunValues): Readonly<Record<string, Example
   deleteOrganization: { of: 'createOrganization' },
   addOrganizationMember: { body: { user_id: run.user_id, roles: ['owner'] }, of: 'createOrganization' },
   changeOrganizationMember: { body: { roles: ['owner'] } },
+  inviteToOrganization: { body: { email: 'grace@example.com', roles: ['owner'] }, of: 'createOrganization' },
 
   createProject: { body: { slug: 'store', name: 'Store' } },
   changeProject: { body: { name: 'Shop' } },

@@ -79,6 +79,11 @@ for (const { name, state, locale, page } of pages) {
           form,
           /^<form method="post" action="[^"]*\/sign-out"><input type="hidden" name="csrf" value="token"><input type="hidden" name="request" value="">/,
         )
+      else if (/^organization(,|$)/.test(state))
+        assert.match(
+          form,
+          /^<form method="(?:get" action="[^"]*\/organizations\/org_1" class="it"><input type="hidden" name="user"|post" action="[^"]*\/organizations\/org_1"[^>]*><input type="hidden" name="csrf" value="token"><input type="hidden" name="user") value="usr_1">/,
+        )
       else if (posts_elsewhere.includes(state)) assert.match(form, /^<form method="post" action="https:\/\/shop\.example\.com\/cb">/)
       else
         assert.match(

@@ -1,7 +1,7 @@
 // pure
 /**
  * Which roles a member who administers an organization may give, take and invite with, and whom they may change or remove. One rule for all of it:
- * nobody gives what they do not have (decision 0179). Pages ask this file before a change, and acceptance asks it again for the member who sent
+ * nobody gives what they do not have (decision 0180). Pages ask this file before a change, and acceptance asks it again for the member who sent
  * an invitation. Backends and administrators of the environment do not ask it.
  *
  * A permission counts by its name, also where it gives nothing now: its scope may come back. It counts by what it gives, too: of two roles that

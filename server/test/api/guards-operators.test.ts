@@ -69,6 +69,7 @@ async function rootIds(): Promise<Ids> {
     provider_id: expectStatus(201, await asOperator('POST', `${E}/providers`, provider)).id,
     role_id: `rol_${absent}`,
     organization_id: `org_${absent}`,
+    invitation_id: `oiv_${absent}`,
     webhook_id: `whk_${absent}`,
     message_id: `msg_${absent}`,
     key_id: `key_${absent}`,

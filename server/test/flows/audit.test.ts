@@ -105,6 +105,10 @@ async function changeEverything(): Promise<string[]> {
   await backend('POST', members, { user_id: user.id })
   await backend('PATCH', `${members}/${user.id}`, { roles: [role.slug] })
   await backend('DELETE', `${members}/${user.id}`)
+  const invitations = `/organizations/${organization.id}/invitations`
+  const invited = await backend('POST', invitations, { email: 'invited@example.com', roles: [role.slug] })
+  await backend('POST', `${invitations}/${invited.id}/resend`)
+  await backend('DELETE', `${invitations}/${invited.id}`)
   await backend('DELETE', `/organizations/${organization.id}`)
   await platform('DELETE', `${at}/roles/${role.id}`)
   await backend('POST', `/users/${user.id}/send-reset`)

@@ -465,6 +465,7 @@ const elsewhere: Record<string, { file: string; title: string }> = {
   removeOrganizationMember: { file: 'organization-sign-in', title: 'ends its grants and codes' },
   changeOrganization: { file: 'organization-sign-in', title: 'ends its grants and codes' },
   deleteOrganization: { file: 'organization-sign-in', title: 'ends its grants and codes' },
+  enterInvitationCode: { file: 'organization-invitations', title: 'loses what was planted' },
 }
 
 // biome-ignore format: lists of names
@@ -476,14 +477,16 @@ const ends_nothing = `
   validateToken createUser sendReset sendVerification createProject changeProject createEnvironment changeEnvironment changeSettings
   createPromotion approvePromotion
   previewSettings testMail createApplication rotateClientSecret createResourceServer changeResourceServer deleteResourceServer createRole changeRole deleteRole previewRole
-  createOrganization addOrganizationMember changeOrganizationMember selectOrganization createAuthKey
+  createOrganization addOrganizationMember changeOrganizationMember selectOrganization
+  inviteToOrganization resendOrganizationInvitation deleteOrganizationInvitation showInvitationCode answerOwnInvitation
+  showOwnOrganization createAuthKey
   changeAuthKey revokeAuthKey rotateAuthKey createProvider checkProvider createWebhook changeWebhook deleteWebhook rotateWebhookSecret testWebhook
   resendDelivery resendSince resendBackchannelLogout rotateSigningKey createTenant changeTenant addMember changeMember removeMember
   resendInvitation createPlatformKey changePlatformKey revokePlatformKey rotatePlatformKey
   start documents documentSearch document guide example decision operatorExample reference referenceGroup errorIndex errorPage setup
   createFirst dashboard dashboardSignIn dashboardCallback dashboardPreview tryCallback demo
   password email-code resend-code passkey provider create-account forgot-password use-password use-recovery-code use-totp continue not-now
-  choose-organization no-organization search more confirm cancel accept-invitation change-name add-passkey add-totp add-provider remove-totp new-recovery-codes export sign-in use-other-address
+  choose-organization no-organization search confirm cancel accept-invitation decline-invitation organization invite change-roles more change-name add-passkey add-totp add-provider remove-totp new-recovery-codes export sign-in use-other-address
   use-other-account begin-again save-profile account stay-signed-in copy-codes download-codes print-codes open-inbox
 `.trim().split(/\s+/)
 

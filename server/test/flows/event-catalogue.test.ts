@@ -30,6 +30,13 @@ const change = async (method: string, path: string, body?: unknown) => {
   return reply.body
 }
 
+/** A person without an account accepts an invitation. */
+async function joinBy(url: string, email: string): Promise<void> {
+  const agent = createAgent()
+  const page = await agent.submit(await agent.get(url), { email, password: 'a password of four words' })
+  await enterMailedCode(w, environment, { agent, page }, email)
+}
+
 /** Causes each kind of event at least once. */
 async function causeAll(): Promise<TestEnvironment[]> {
   const { key_id, users, organizations } = await callOf(environment)
@@ -53,6 +60,12 @@ async function causeAll(): Promise<TestEnvironment[]> {
   const member = expectStatus(201, await users('POST', '', { email: 'member@example.com', name: 'Member' }))
   const organization = expectStatus(201, await organizations('POST', '', { name: 'Acme', external_id: 'customer-42' }))
   await organizations('PATCH', `/${organization.id}`, { claims: { plan: 'team' } })
+  const invitations = `/${organization.id}/invitations`
+  const invited = async (email: string) =>
+    expectStatus(201, await organizations('POST', invitations, { email, roles: ['owner'], send_email: false }))
+  const withdrawn = await invited('member@example.com')
+  await organizations('DELETE', `${invitations}/${withdrawn.id}`)
+  await joinBy((await invited('new-member@example.com')).invitation_url, 'new-member@example.com')
   await organizations('POST', `/${organization.id}/members`, { user_id: member.id, roles: ['owner'] })
   await organizations('PATCH', `/${organization.id}/members/${member.id}`, { roles: [] })
   await organizations('DELETE', `/${organization.id}/members/${member.id}`)

@@ -30,6 +30,8 @@ const in_live = [
     'changeResourceServer',
     'createRole',
     'addOrganizationMember',
+    'inviteToOrganization',
+    'resendOrganizationInvitation',
   ],
   ...['deleteUser', 'deleteApplication', 'deleteResourceServer', 'deleteProvider', 'deleteWebhook', 'deleteOrganization'],
 ]
@@ -52,6 +54,7 @@ const by_body = [
 const never = [
   ...['blockUser', 'endUserSessions', 'disconnectGrant', 'endSession', 'revokeAuthKey', 'revokePlatformKey', 'deleteRole'],
   'removeOrganizationMember',
+  'deleteOrganizationInvitation',
   ...[
     'sendReset',
     'sendVerification',

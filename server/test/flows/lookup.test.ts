@@ -34,6 +34,7 @@ const found: { object: keyof typeof prefixes; id: string; place: object }[] = [
   { object: 'resource_server', id: environment.resource_server_id, place: here },
   { object: 'role', id: environment.role_id, place: here },
   { object: 'organization', id: environment.organization_id, place: here },
+  { object: 'organization_invitation', id: environment.invitation_id, place: { ...here, parent_id: environment.organization_id } },
   { object: 'provider', id: environment.provider_id, place: here },
   { object: 'webhook', id: environment.webhook_id, place: here },
   { object: 'message', id: environment.message_id, place: { ...here, parent_id: environment.webhook_id } },

@@ -111,7 +111,7 @@ export const posted_status = 'x-posted-status'
 
 const isOfStep = (reply: Reply): boolean => isRefusedForm(reply) || is_waiting_page.test(reply.headers.get('location') ?? '')
 
-const is_waiting_page = /^[^?]*\/(code|forgot-password|new-password|recovery-codes)\?/
+const is_waiting_page = /^[^?]*\/(code|invitation-code|forgot-password|new-password|recovery-codes)\?/
 
 /** The hidden fields of a form, as a page that is loaded again has them: its form token ends otherwise. */
 export const reloaded = (hidden: Record<string, string>): Record<string, string> =>

@@ -21,6 +21,14 @@ export const notices: { [Kind in MailKind]: Extract<Notice, { kind: Kind }> } = 
   recovery_codes_made: { kind: 'recovery_codes_made', device },
   data_exported: { kind: 'data_exported', device },
   account_deleted: { kind: 'account_deleted', device },
+  organization_invitation: {
+    kind: 'organization_invitation',
+    link,
+    organization_name: 'Acme',
+    inviter: 'Ada (ada@example.com)',
+    expires_at,
+  },
+  organization_invitation_code: { kind: 'organization_invitation_code', code, organization_name: 'Acme', expires_at, device },
   invitation: { kind: 'invitation', link, tenant_name: 'Acme', inviter: 'Ada (ada@example.com)', role: 'admin', expires_at },
   test: { kind: 'test' },
 }

@@ -2,7 +2,16 @@
 import { type AccountView, accountPage } from '../../src/pages/account.ts'
 import { changeEmailPage, confirmEmailPage } from '../../src/pages/account-address.ts'
 import { accountChooserPage } from '../../src/pages/account-chooser.ts'
-import { deletedPage, deletionPage, exportPage, passwordPage, profilePage, removalPage } from '../../src/pages/account-forms.ts'
+import {
+  deletedPage,
+  deletionPage,
+  exportPage,
+  lastAdministratorPage,
+  leavePage,
+  passwordPage,
+  profilePage,
+  removalPage,
+} from '../../src/pages/account-forms.ts'
 import { addPasskeyPage, addProviderPage, addTotpPage, newCodesPage } from '../../src/pages/account-methods.ts'
 import { type AskNameView, askNamePage } from '../../src/pages/ask-name.ts'
 import { type ConsentView, consentPage } from '../../src/pages/consent.ts'
@@ -16,6 +25,15 @@ import { languageFor, languagesAt } from '../../src/pages/locale.ts'
 import { type MessageKind, type MessageView, messagePage } from '../../src/pages/message.ts'
 import { type NoAccessView, noAccessPage } from '../../src/pages/no-access.ts'
 import { type OfferPasskeyView, offerPasskeyPage } from '../../src/pages/offer-passkey.ts'
+import { type MemberView, type OrganizationView, organizationMemberPage, organizationPage } from '../../src/pages/organization.ts'
+import {
+  type OfferCodeView,
+  type OfferView,
+  offerCodePage,
+  offerDeclinedPage,
+  offerMemberPage,
+  offerPage,
+} from '../../src/pages/organization-invitation.ts'
 import type { PasskeyCeremony } from '../../src/pages/passkey-block.ts'
 import { pressPage } from '../../src/pages/press.ts'
 import { type ProviderProblemView, providerProblemPage } from '../../src/pages/provider-problem.ts'
@@ -342,6 +360,11 @@ const exampleAccount = (words: Words): AccountView => {
         organization: { id: 'org_1', name: words.tenant },
       },
     ],
+    invitations: [{ id: 'oiv_1', organization_name: words.tenant, roles: [words.resource_server, 'Editor'] }],
+    organizations: [
+      { id: 'org_1', name: words.tenant, roles: ['Editor'] },
+      { id: 'org_2', name: words.application, roles: [] },
+    ],
   }
 }
 
@@ -367,6 +390,49 @@ function accountPages(context: PageContext, words: Words): Record<string, Page> 
   const provider = { id: 'prv_oidc', display_name: provider_name }
   const connection = { ...form, provider, email, is_mailed: true, wait_seconds: null }
   const deletion = { ...form, email, tenants: [] }
+  const choices = [
+    { slug: 'editor', name: words.resource_server, is_held: true, may_change: true },
+    { slug: 'owner', name: words.provider, is_held: true, may_change: false },
+    { slug: 'viewer', name: words.device, is_held: false, may_change: true },
+  ]
+  const of_organization = {
+    ...{ csrf: 'token', user_id: 'usr_1', organization: { id: 'org_1', name: tenant }, problem: null },
+    page_url: 'https://id.example.com/e/env_1/organizations/org_1',
+    account_url: 'https://id.example.com/e/env_1/account',
+  }
+  const organization_view: OrganizationView = {
+    ...of_organization,
+    own_roles: [words.resource_server, words.provider],
+    leave_url: 'https://id.example.com/e/env_1/account?action=leave-organization',
+    notice: null,
+    managed: {
+      words: '',
+      members: [
+        {
+          user_id: 'usr_1',
+          person: { email, name: person },
+          roles: [words.provider],
+          url: 'https://id.example.com/e/env_1/organizations/org_1?member=usr_1',
+        },
+        {
+          user_id: 'usr_2',
+          person: { email: new_email, name: null },
+          roles: [],
+          url: 'https://id.example.com/e/env_1/organizations/org_1?member=usr_2',
+        },
+      ],
+      more_url: 'https://id.example.com/e/env_1/organizations/org_1?after=7',
+      invitations: [{ id: 'oiv_1', email: new_email, roles: [words.device] }],
+      invite: { email: '', roles: choices.filter(({ may_change }) => may_change).map((choice) => ({ ...choice, is_held: false })) },
+    },
+  }
+  const member_view: MemberView = {
+    ...of_organization,
+    member: { user_id: 'usr_2', person: { email: new_email, name: person } },
+    roles: choices,
+    may_change: true,
+    may_remove: true,
+  }
   const bare = {
     ...account,
     password: null,
@@ -374,6 +440,8 @@ function accountPages(context: PageContext, words: Words): Record<string, Page> 
     can_add: { passkey: false, totp: false, providers: [] },
     sessions: account.sessions.slice(0, 1),
     applications: [],
+    invitations: [],
+    organizations: [],
   }
   return {
     account: accountPage(context, account),
@@ -414,6 +482,15 @@ function accountPages(context: PageContext, words: Words): Record<string, Page> 
     'account, first password': passwordPage(context, { ...password, has_password: false, is_mailed: false }),
     'account, password, common': passwordPage(context, { ...password, problem: 'common' }),
     'account, password, no cookies': passwordPage(context, { ...password, problem: 'no_cookies' }),
+    organization: organizationPage(context, organization_view),
+    'organization, for a member': organizationPage(context, { ...organization_view, own_roles: [], managed: null }),
+    'organization, not allowed': organizationPage(context, { ...organization_view, problem: 'not_allowed' }),
+    'organization, invited': organizationPage(context, { ...organization_view, notice: 'invite' }),
+    'organization, a member': organizationMemberPage(context, member_view),
+    'organization, a member who has more': organizationMemberPage(context, { ...member_view, may_change: false, may_remove: false }),
+    'organization, the last administrator': organizationMemberPage(context, { ...member_view, problem: 'last_administrator' }),
+    'account, leaving': leavePage(context, { ...form, organization: { id: 'org_1', name: tenant } }),
+    'account, the last administrator': lastAdministratorPage(context, tenant),
     'account, removal': removalPage(context, removal),
     'account, removal, changed': removalPage(context, { ...removal, problem: 'changed' }),
     'account, removal of the last way in': removalPage(context, {
@@ -525,6 +602,26 @@ export function examplePages(environment_type: 'test' | 'live', words = usual, l
     offers_password: true,
     inbox_url: null,
     back_url: 'https://id.example.com/e/env_1/oauth/authorize',
+  }
+  const offer: OfferView = {
+    organization_name: tenant,
+    roles: [words.resource_server, 'Editor'],
+    inviter,
+    email: words.email,
+    csrf: 'token',
+    request,
+    reader: { session_id: 'ses_1', person: who, has_proved: true },
+    other_account_url: 'https://id.example.com/e/env_1/invitation',
+    problem: null,
+  }
+  const way_on = 'https://app.example.com/login'
+  const offer_code: OfferCodeView = {
+    ...offer,
+    page_url: 'https://id.example.com/e/env_1/invitation-code?step=abc',
+    problem: null,
+    wait_seconds: null,
+    inbox_url: null,
+    back_url: 'https://id.example.com/e/env_1/invitation',
   }
   const invitation: InvitationView = {
     tenant_name: tenant,
@@ -667,6 +764,21 @@ export function examplePages(environment_type: 'test' | 'live', words = usual, l
       invitation,
       problems: { ...sign_up.problems, email: 'taken' },
     }),
+    'invitation to an organization': offerPage(context, offer),
+    'invitation to an organization, changed': offerPage(context, { ...offer, problem: 'changed' }),
+    'invitation to an organization, full': offerPage(context, { ...offer, problem: 'full' }),
+    'invitation to an organization, an unproved account': offerPage(context, {
+      ...offer,
+      inviter: null,
+      reader: { session_id: 'ses_1', person: who, has_proved: false },
+    }),
+    'invitation to an organization, nobody signed in': offerPage(context, { ...offer, roles: [], reader: null }),
+    'invitation to an organization, sign-up': signUpPage(context, { ...sign_up, invitation: offer }),
+    'invitation to an organization, a member': offerMemberPage(context, { ...offer, person: who, way_on }),
+    'invitation to an organization, declined': offerDeclinedPage(context, { ...offer, way_on }),
+    'invitation to an organization, code': offerCodePage(context, offer_code),
+    'invitation to an organization, wrong code': offerCodePage(context, { ...offer_code, problem: 'wrong' }),
+    'invitation to an organization, too many codes': offerCodePage(context, { ...offer_code, problem: 'too_many', wait_seconds: 60 }),
     'invitation, a member': memberPage(context, invitation),
     'invitation, accepted': acceptedPage(context, invitation),
     ...Object.fromEntries(

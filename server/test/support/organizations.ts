@@ -19,6 +19,9 @@ export async function organizationsOf(w: World, environment: TestEnvironment) {
     add: (id: string, user_id: string, roles?: readonly string[]) =>
       auth('POST', `organizations/${id}/members`, { user_id, ...(roles ? { roles } : {}) }),
     remove: (id: string, user_id: string) => auth('DELETE', `organizations/${id}/members/${user_id}`),
+    /** Invites an address. Without `send_email` the link is returned. */
+    invite: (id: string, email: string, fields: object = {}): Promise<Reply> =>
+      auth('POST', `organizations/${id}/invitations`, { email, send_email: false, ...fields }),
     user: async (fields: object = {}): Promise<{ id: string; email: string; name: string | null }> =>
       expectStatus(201, await auth('POST', 'users', { email: `person${++made}@example.com`, ...fields })),
     role: async (slug: string, fields: object = {}): Promise<string> =>

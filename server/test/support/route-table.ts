@@ -42,6 +42,7 @@ export function idsOf(route: Route, tenant: Tenant, environment: EnvironmentObje
     resource_server_id: environment.resource_server_id,
     role_id: environment.role_id,
     organization_id: environment.organization_id,
+    invitation_id: environment.invitation_id,
     webhook_id: environment.webhook_id,
     provider_id: environment.provider_id,
     message_id: route.path.includes('backchannel-logouts') ? environment.logout_id : environment.message_id,

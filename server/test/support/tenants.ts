@@ -1,8 +1,10 @@
 /** Two unrelated tenants with one object of every kind, and functions that create administrators and keys. */
+import type { EnvironmentId, OrganizationId } from '@ostiary/contract/ids.ts'
 import type { Role } from '@ostiary/contract/tenancy.ts'
 import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
 import { insertEvent } from '../../src/domain/events/store.ts'
+import { insertInvitation } from '../../src/domain/organizations/invitations.ts'
 import { administratorToken, asAdministrator, joinTenant } from './administrator.ts'
 import { createPerson } from './cookie-browser.ts'
 import { until } from './receiver.ts'
@@ -19,6 +21,8 @@ export interface EnvironmentObjects extends TestEnvironment {
   resource_server_id: string
   role_id: string
   organization_id: string
+  /** An invitation to the organization. */
+  invitation_id: string
   webhook_id: string
   provider_id: string
   key_id: string
@@ -142,6 +146,7 @@ async function createTenantObjects(w: World, { tenant_id, member_id, token, slug
       resource_server_id: resource_server.id,
       role_id: role.id,
       organization_id: expectStatus(201, organization).id,
+      invitation_id: await storeInvitation(w, environment, organization.body.id),
       webhook_id: webhook.id,
       provider_id: provider.id,
       key_id: secret.id,
@@ -195,6 +200,21 @@ async function createTenantObjects(w: World, { tenant_id, member_id, token, slug
     test,
     live,
   }
+}
+
+/** Stores an invitation. Live sends no mail, and so the API creates none there. */
+async function storeInvitation(w: World, { id: environment_id }: Pick<TestEnvironment, 'id'>, of: string): Promise<string> {
+  const organization_id = of as OrganizationId // as: an id of the API
+  const { db, newId, config } = w.deployment
+  const [id, now] = [newId('oiv'), w.now()]
+  const invitation = {
+    ...{ id, environment_id: environment_id as EnvironmentId, organization_id, email: 'invited@example.com', role_ids: [] }, // as: an id of the API
+    ...{ application_id: null, inviter_type: 'system' as const, inviter_id: null, inviter_membership: null },
+    ...{ is_mailed: false, lifetime_seconds: 604_800 },
+  }
+  const link = { token_hash: `digest of ${id}`, expires_at: new Date(now.getTime() + 604_800_000) }
+  await db.batch(insertInvitation(invitation, { replaced: null, link, limits: config.limits, now }))
+  return id
 }
 
 /** Stores an event, a delivery and a back-channel logout, which background work creates otherwise. */

@@ -1,4 +1,4 @@
-/** The endpoints of invitations to organizations (decision 0179). Their page is `oidc/flow/invitation/organization.ts`. */
+/** The endpoints of invitations to organizations (decision 0180). Their page is `oidc/flow/invitation/organization.ts`. */
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import type { OrganizationInvitation, OrganizationInvitationQuery } from '@ostiary/contract/organization.ts'
 import type { z } from 'zod'

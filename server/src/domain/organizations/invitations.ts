@@ -1,5 +1,5 @@
 /**
- * Stores the invitations of organizations and their links (decision 0179). `joining.ts` beside it has what their page does.
+ * Stores the invitations of organizations and their links (decision 0180). `joining.ts` beside it has what their page does.
  *
  * The guards in this file read other rows: links and other invitations. That is safe because every batch that creates, changes or ends an
  * invitation first writes the row of its organization (`holdOrganization`), and one that adds a link the row of the address before it
