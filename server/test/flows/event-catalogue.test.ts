@@ -58,14 +58,15 @@ async function causeAll(): Promise<TestEnvironment[]> {
   await change('DELETE', `/roles/${role.id}`)
   await change('DELETE', `/resource-servers/${of_apis.id}`)
   const member = expectStatus(201, await users('POST', '', { email: 'member@example.com', name: 'Member' }))
-  const organization = expectStatus(201, await organizations('POST', '', { name: 'Acme', external_id: 'customer-42' }))
-  await organizations('PATCH', `/${organization.id}`, { claims: { plan: 'team' } })
-  const invitations = `/${organization.id}/invitations`
+  const inviting = expectStatus(201, await organizations('POST', '', { name: 'Globex' }))
+  const invitations = `/${inviting.id}/invitations`
   const invited = async (email: string) =>
     expectStatus(201, await organizations('POST', invitations, { email, roles: ['owner'], send_email: false }))
   const withdrawn = await invited('member@example.com')
   await organizations('DELETE', `${invitations}/${withdrawn.id}`)
   await joinBy((await invited('new-member@example.com')).invitation_url, 'new-member@example.com')
+  const organization = expectStatus(201, await organizations('POST', '', { name: 'Acme', external_id: 'customer-42' }))
+  await organizations('PATCH', `/${organization.id}`, { claims: { plan: 'team' } })
   await organizations('POST', `/${organization.id}/members`, { user_id: member.id, roles: ['owner'] })
   await organizations('PATCH', `/${organization.id}/members/${member.id}`, { roles: [] })
   await organizations('DELETE', `/${organization.id}/members/${member.id}`)
