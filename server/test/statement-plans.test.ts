@@ -268,7 +268,7 @@ const uses: Use[] = [
   ['the members with a role',                (db) => members.listMembers(db, environment_id, { ...of_organization, role: id }, { last: '7', limit: 21 }), 100],
   ['the names of members',                   (db) => members.findMemberNames(db, environment_id, of_organization, { last: '7', limit: 500 }), 100],
   ['the names of members with a role',       (db) => members.findMemberNames(db, environment_id, { ...of_organization, role: id }, { last: '7', limit: 500 }), 100],
-  ['the members whom a role concerns',       (db) => countMembers(db, environment_id, id, () => undefined), 100],
+  ['the members whom a role concerns',       (db) => countMembers(db, environment_id, id, () => 0), 100],
   ['the organizations of a user',            (db) => members.listOrganizationsOf(db, environment_id, id, { last: id, limit: 21 }), 100],
   ['a member who is added',                  () => [organization_counts.countForUser(member, 5), ...members.addMember({ ...member, user_id: 'new' }, [id, other], { most: 5, now })]],
   ['the roles that a member gets',           () => members.setMemberRoles(member, [id, other], now)],

@@ -19,7 +19,7 @@ export type OrganizationProblem =
   | 'too_many_mails'
   | 'too_many_roles'
 
-/** What was just done. */
+/** The changes that the page has a notice for. */
 export const organization_notices = ['invite', 'change-roles', 'remove-member'] as const
 export type OrganizationNotice = (typeof organization_notices)[number]
 
@@ -48,7 +48,7 @@ export interface OrganizationView extends Common {
   notice: OrganizationNotice | null
   /** `null` for a member who does not administer it. */
   managed: {
-    /** What the person looks for; empty: all. */
+    /** The words that the person looks for; empty: all. */
     words: string
     members: readonly { user_id: string; person: Person; roles: readonly string[]; url: string }[]
     more_url: string | null
@@ -86,7 +86,7 @@ ${sections}`
 
 const statusOf = (problem: OrganizationProblem): number => (problem === 'changed' || problem === 'last_administrator' ? 409 : 400)
 
-export function problemText(context: PageContext, problem: OrganizationProblem): string {
+function problemText(context: PageContext, problem: OrganizationProblem): string {
   const { problems } = context.texts.organization_page
   return problem in problems ? problems[problem as keyof typeof problems] : formSentence(context, problem as FormProblem) // as: the rest
 }

@@ -4,7 +4,7 @@
  * nobody gives what they do not have (decision 0180). Pages ask this file before a change, and acceptance asks it again for the member who sent
  * an invitation. Backends and administrators of the environment do not ask it.
  *
- * A permission counts by its name, also where it gives nothing now: its scope may come back. It counts by what it gives, too: of two roles that
+ * A permission counts by its name, even if it gives nothing now: its scope may come back. It counts by what it gives, too: of two roles that
  * name a scope, one can mean the present scope and the other an earlier one under the same name.
  */
 import type { Permission } from '@ostiary/contract/objects/role.ts'

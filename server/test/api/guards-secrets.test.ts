@@ -35,6 +35,7 @@ const stored: [string, Statement][] = [
   ['digests of refresh tokens', sql`select digest as value from refresh_chains`],
   ['digests of codes', sql`select code_hash as value from authorization_codes`],
   ['digests of invitations', sql`select token_hash as value from invitation_links`],
+  ['digests of invitations to organizations', sql`select token_hash as value from organization_invitation_links`],
   ['sealed secrets of providers', sql`select client_secret as value from providers where client_secret is not null`],
   ['sealed secrets of webhooks', sql`select secret as value from webhooks`],
   ['sealed private keys', sql`select private_key as value from signing_keys`],

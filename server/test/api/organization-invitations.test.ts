@@ -87,7 +87,7 @@ test('without more than an address an invitation has no roles, is mailed, and la
   assert.equal(mail?.kind, 'organization_invitation')
   assert.ok(mail.link?.startsWith(`${environment.issuer}/invitation?token=`))
   assert.match(mail.text, /Acme evil/)
-  assert.doesNotMatch(mail.text, /evil\.example/, 'the name is no link')
+  assert.doesNotMatch(mail.text, /evil\.example/, 'the name is not a link')
   w.advance(1)
   const resent = expectStatus(200, await api.auth('POST', `${at(organization.id, invitation.id)}/resend`))
   assert.equal(resent.invitation_url, null)
@@ -136,7 +136,7 @@ test('another invitation to the same address, in any spelling, replaces the one 
 // biome-ignore format: this table is read by column
 const refused: [why: string, body: object, pointers: string[]][] = [
   ['it has no address',                    {},                                                       ['/email']],
-  ['the address is none',                  { email: 'a@' },                                          ['/email']],
+  ['the address is malformed',             { email: 'a@' },                                          ['/email']],
   ['a role is unknown',                    { email: 'a@example.com', roles: ['none-such'] },         ['/roles/0']],
   ['a role is of users',                   { email: 'a@example.com', roles: ['admin', 'of-users'] }, ['/roles/1']],
   ['a role is named twice',                { email: 'a@example.com', roles: ['admin', 'admin'] },    ['/roles/1']],
@@ -157,7 +157,7 @@ test('an invitation is refused where its body is wrong', async (t) => {
   assert.equal(unknown.status, 404)
 })
 
-test('without mail nobody is invited, also where the link would be returned', async () => {
+test('without mail nobody is invited, even if the link would be returned', async () => {
   const { live } = await w.createProject('no-mail')
   const silent = await organizationsOf(w, live)
   const organization = await silent.create()

@@ -60,7 +60,7 @@ const locationOf = ({ status, headers }: Reply) => {
   return headers.get('location') ?? ''
 }
 
-test('a person without an account is inside the application after the link, one press and one code, also where sign-up is closed', async () => {
+test('a person without an account is inside the application after the link, one press and one code, even while sign-up is closed', async () => {
   const email = address()
   const { id, url, organization } = await invite(email, { application_id: client.id })
   const agent = createAgent()
@@ -112,7 +112,7 @@ test('a GET and a HEAD of the link change nothing', async () => {
   assert.deepEqual([await membersOf(organization), await statusOf(organization, id)], [[], 'pending'])
 })
 
-test('a forwarded link lets nobody in: whoever has it cannot read the code', async () => {
+test('a forwarded link lets nobody in, since the code is mailed to the invited address', async () => {
   const email = address()
   const { id, url, organization } = await invite(email)
   const thief = await person()
@@ -441,7 +441,7 @@ for (const [why, end] of endings)
     assert.doesNotMatch((await guest.agent.get(`${environment.issuer}/account`)).body, /accept-invitation/)
   })
 
-test('a member who left and was added again is another one, and the invitation stays ended', async () => {
+test('a member who left and was added again did not send the invitation, which stays ended', async () => {
   const { organization, inviter, guest, url } = await invitedByMember()
   expectStatus(204, await api.remove(organization.id, inviter.id))
   expectStatus(201, await api.add(organization.id, inviter.id, ['boss', 'editor']))

@@ -132,6 +132,7 @@ export const newBody = (route: Route, { test, live }: Tenant, environment: Envir
   route.body && {
     ...sampleBody(route.body),
     ...(route === routes.addOrganizationMember ? { user_id: environment.other_user_id } : {}),
+    ...(route === routes.inviteToOrganization ? { send_email: false } : {}),
     ...(route === routes.createPromotion ? { from_environment_id: test.id, to_environment_id: live.id } : {}),
   }
 

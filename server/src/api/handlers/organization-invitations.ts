@@ -229,12 +229,14 @@ interface LinkOf {
   at: Date
 }
 
+const no_mail: readonly Statement[] = []
+
 /** A new link with the statements that mail it, or with its address where nothing is mailed. */
 async function linkOf(services: Services, { request_id }: InviteCall, { row, organization, issuer, token, at }: LinkOf) {
   const expires_at = new Date(row.expires_at)
   const link = { token_hash: digestOf(token), expires_at }
   const url = invitationUrl({ issuer: issuer.url }, token)
-  if (!row.is_mailed) return { link, mail: [] as Statement[], url }
+  if (!row.is_mailed) return { link, mail: no_mail, url }
   const owner = await findOwner(services.db, row.environment_id, row.email)
   const notice = {
     kind: 'organization_invitation' as const,

@@ -106,8 +106,8 @@ export async function judgeInviter(db: Db, inviter: Inviter, role_ids: readonly 
 }
 
 /**
- * Guards of a batch that holds the organization: nothing changed by which the inviter was judged. Roles, applications and the user are not held. What
- * changes them at the same moment may as well come after, since it ends no membership.
+ * Guards of a batch that holds the organization: nothing changed by which the inviter was judged. Roles, applications and the user are not held. A
+ * change of them at the same moment may as well come after, since it ends no membership.
  */
 export function stillJudged({ environment_id, organization_id, inviter_id, inviter_membership, ...judged }: Judged): Statement[] {
   const { inviter_version, roles, may_not_let_in } = judged

@@ -1,5 +1,5 @@
 /**
- * What the page of an invitation to an organization does: finds it by its link, and accepts it. The guards read the organization, the inviter and the
+ * Finds an invitation to an organization by its link, for its page, and accepts it. The guards read the organization, the inviter and the
  * invitation after `countMember`, which holds the organization. Roles, applications and users are not held (`giving.ts`).
  */
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'

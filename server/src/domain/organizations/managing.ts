@@ -1,4 +1,4 @@
-/** What a member who administers an organization changes on its page. `protocol/giving.ts` judges it, and the batch judges it again. */
+/** The changes that a member who administers an organization makes on its page. `protocol/giving.ts` judges it, and the batch judges it again. */
 import { z } from 'zod'
 import { type Db, requires, type Statement, sql } from '../../db/db.ts'
 import { administratorsOf, holdOrganization, type MemberRef } from './counts.ts'
@@ -13,7 +13,7 @@ export interface Standing extends z.infer<typeof Standing> {
   given: readonly MemberRole[]
 }
 
-/** Finds what a member has now; `null` for a person who is none. */
+/** Finds what a member has now; `null` for others. */
 export async function findStanding(
   db: Db,
   { environment_id, organization_id, user_id }: MemberRef,
@@ -66,9 +66,9 @@ export function changeRolesBy({ by, other, has }: Change, after: readonly Member
 
 const inOrder = (roles: readonly MemberRole[]): string[] => [...roles].sort((a, b) => (a.slug < b.slug ? -1 : 1)).map(({ id }) => id)
 
-/** The same for a member who is removed, who is another one. */
-export const removeBy = ({ by, other, has }: Change): Statement[] => [
-  ...removeMember(other),
+/** The same for another member who is removed. */
+export const removeBy = ({ by, other, has }: Change, now: Date): Statement[] => [
+  ...removeMember(other, now),
   ...stillJudged(judgedOf(by, has.held)),
   ...(administersBy(has.given) ? [keepsAdministrator(other)] : []),
 ]

@@ -308,7 +308,7 @@ export const en = {
     member: (organization: string) => `You are already a member of ${organization}`,
     member_text: 'Your roles stay as they are. The invitation stays open for the person it is meant for.',
     declined: 'You declined the invitation',
-    declined_text: (organization: string) => `You are no member of ${organization}. Its link does not work any more.`,
+    declined_text: (organization: string) => `You did not join ${organization}. The link of the invitation does not work any more.`,
     code_sent: (email: Html, organization: string) =>
       html`A mail with a code of six digits is on its way to ${email}. With it you join ${organization}. The code works for 10 minutes, in this browser only.`,
     back: 'Back to the invitation',

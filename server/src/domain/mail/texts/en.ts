@@ -152,7 +152,7 @@ function letterOf(notice: Notice, { to, brand, support_url, at }: Envelope): Let
         lead: `is your code to join "${unlinked(notice.organization_name)}" at ${brand}. It is ${until(notice.expires_at)}`,
         paragraphs: [
           ...from(notice.device),
-          `${ignore} Give the code to no one: whoever enters it joins with your invitation, and can get an account with your address.`,
+          `${ignore} Give the code to no one: it joins with your invitation, and can make an account with your address.`,
         ],
       }
     case 'test':

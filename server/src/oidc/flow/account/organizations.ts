@@ -17,7 +17,7 @@ import { administers } from '../../../protocol/giving.ts'
 import { accountUrl } from '../../account-url.ts'
 import { type OidcEndpoint, redirect, refused } from '../../call.ts'
 import { accountContext, html } from '../../hosted-page.ts'
-import { afterJoining, decline, join } from '../invitation/join.ts'
+import { afterJoining, decline, join } from '../shared/join-organization.ts'
 import { beginChange, changedMeanwhile, done, ownOrigin } from './gate.ts'
 
 const unknown_invitation = refusal('not_found', reason`The account has no such invitation, or has not proved its address.`)
@@ -45,7 +45,7 @@ export const answerOwnInvitation: OidcEndpoint = async (services, call) => {
   return way_on === accountUrl(call) ? done(call, own, 'accept-invitation') : redirect(way_on)
 }
 
-/** Leaving needs no fresh sign-in. On pages the last member who administers stays, so that somebody can invite. */
+/** Leaving needs no fresh sign-in. On pages the last member who administers stays, so that a person is left who can invite. */
 export const leaveOrganization: OidcEndpoint = async (services, call) => {
   const own = await beginChange(services, call, 'leave-organization')
   if ('answer' in own) return own.answer
@@ -66,7 +66,7 @@ export const leaveOrganization: OidcEndpoint = async (services, call) => {
     .batch([
       holdUser(environment_id, user.id),
       holdSession(environment_id, session, call.now),
-      ...members.removeMember(member),
+      ...members.removeMember(member, call.now),
       ...(must_stay ? [requires(sql`${counted.number} > 0`)] : []),
       insertEvent(
         environment_id,
@@ -82,5 +82,5 @@ export const leaveOrganization: OidcEndpoint = async (services, call) => {
   return changedMeanwhile(services, call, own, { action: null, id: null })
 }
 
-const no_member = refusal('not_found', reason`The account is no member of the organization.`)
+const no_member = refusal('not_found', reason`The organization does not have the account as a member.`)
 const last_administrator = refusal('validation_failed', reason`The person is the last member who administers the organization.`)

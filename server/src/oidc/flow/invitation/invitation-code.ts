@@ -27,10 +27,10 @@ import { continueInteraction, openStep } from '../shared/begin.ts'
 import { continueUrl } from '../shared/continue.ts'
 import type { SignedIn } from '../shared/establish-session.ts'
 import { finishSignIn } from '../shared/finish-sign-in.ts'
+import { joinAfterSignIn } from '../shared/join-organization.ts'
 import { offersCodes, takeNewAccount, too_many_accounts } from '../shared/new-account.ts'
 import { afterWait, offerFactsOf } from '../shared/screens.ts'
 import { isOffer, type OfferVisit } from '../shared/visit.ts'
-import { joinAfterSignIn } from './join.ts'
 import { acceptAs } from './organization.ts'
 import { findInvitationCode, invitationCodeUrl, sendInvitationCode } from './send-invitation-code.ts'
 
@@ -128,7 +128,7 @@ const too_many = refusal('locked_out', reason`Too many emailed codes were wrong 
 function whyRefused(row: CodeRow | null, is_right: boolean): Refusal {
   if (!row) return refusal('wrong_code', reason`This browser has no pending code for the invitation.`)
   if (is_right)
-    return refusal('wrong_code', reason`The code is right, but the account is blocked or changed, or codes are no way to sign in.`)
+    return refusal('wrong_code', reason`The code is right, but the account is blocked or changed, or nobody signs in by codes here.`)
   return refusal('wrong_code', reason`The code of the invitation is wrong, has expired or was tried too often.`)
 }
 

@@ -1,6 +1,6 @@
 /**
- * The page of an invitation to an organization. The link proves nothing: whoever accepts has proved the invited address, or proves it now by a code
- * that is mailed to it (`organization-code.ts`). A GET changes nothing.
+ * The page of an invitation to an organization. The link proves nothing: the person has proved the invited address, or proves it now by a code
+ * that is mailed to it (`invitation-code.ts`). A GET changes nothing.
  */
 import { reason } from '../../../base/reason.ts'
 import { type Refusal, refusal } from '../../../base/refusal.ts'
@@ -18,10 +18,10 @@ import { formProblem, formRefusals, formToken } from '../../form-token.ts'
 import { html, pageContext, sessionEnded } from '../../hosted-page.ts'
 import { showStep } from '../../refused-form.ts'
 import { continueUrl, withPrompt } from '../shared/continue.ts'
+import { afterJoining, againOf, decline, join } from '../shared/join-organization.ts'
 import { offersCodes } from '../shared/new-account.ts'
 import { offerFactsOf } from '../shared/screens.ts'
 import type { OfferVisit } from '../shared/visit.ts'
-import { afterJoining, againOf, decline, join } from './join.ts'
 import { sendInvitationCode } from './send-invitation-code.ts'
 
 /** A visit with the account that the page names; `null` where nobody is signed in. */

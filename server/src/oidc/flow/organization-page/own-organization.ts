@@ -1,4 +1,4 @@
-/** The member whose page of an organization it is. Who is none gets the page of an address that does not exist. */
+/** Finds the member for the page of an organization. Others get the page of an address that does not exist. */
 import { OrganizationId, UserId } from '@ostiary/contract/ids.ts'
 import { reason } from '../../../base/reason.ts'
 import { refusal } from '../../../base/refusal.ts'

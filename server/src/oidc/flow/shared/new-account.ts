@@ -25,7 +25,7 @@ export const offeredByForm = (call: Pick<OidcCall, 'issuer'>): Record<FormMethod
 
 /**
  * Whether a person can create an account. Where sign-up is closed, an invitation to an organization allows one for its own address, which has to be
- * proved. `email` is `null` while the address is not known, and an address that was not proved and never will be is no address.
+ * proved. `email` is `null` while the address is not known, and empty where it will not be proved.
  */
 export function mayCreateAccount({ issuer }: OidcCall, { invitation, account }: Interaction, email: string | null): boolean {
   if (account !== null && account.user_id !== null) return false // only that account can continue

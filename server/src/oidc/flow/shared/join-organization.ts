@@ -1,4 +1,4 @@
-/** What a person does with an invitation to an organization that is theirs: joins, or declines. Its page and the account page call it. */
+/** Joins an organization by an invitation, or declines it. Its page and the account page call it. */
 import type { Statement } from '../../../db/db.ts'
 import { findApplication } from '../../../domain/applications/store.ts'
 import { byUser, originOf } from '../../../domain/events/origin.ts'
@@ -10,7 +10,7 @@ import { holdSession } from '../../../domain/sessions/sessions.ts'
 import { holdProvenOwner } from '../../../domain/users/store.ts'
 import { accountUrl } from '../../account-url.ts'
 import type { Answer, OidcCall, OidcServices } from '../../call.ts'
-import { beginInvitation, isOffer, type LinkedOffer, type OfferVisit } from '../shared/visit.ts'
+import { beginInvitation, isOffer, type LinkedOffer, type OfferVisit } from './visit.ts'
 
 interface Joining<O extends OpenOffer> {
   offer: O
