@@ -168,7 +168,7 @@ async function removeOther(
   const removed = await services.db.of(environment_id).batch([
     ...aboutUsers(environment_id, [own.session.user_id, user_id]),
     holdFreshSession(call, own.session),
-    ...removeBy({ by: byOf(own, call), other, has }),
+    ...removeBy({ by: byOf(own, call), other, has }, call.now),
     eventOf(services, call, own, {
       type: 'organization_member.removed',
       user_id,
