@@ -190,5 +190,13 @@ test('an application can let in holders of a role that comes with it, and of non
   assert.deepEqual([applications.shop.allowed_roles, applications.shop.roles_claim], [['support'], 'groups'])
   assert.deepEqual([stored.orders.require_roles, stored.orders.roles_claim], [true, 'roles'])
   await applied(project, own(project, with_roles()))
-  assert.ok(((await raised()) ?? 0) > after)
+  const without = (await raised()) ?? 0
+  assert.ok(without > after)
+  await applied(project, own(project, { applications: { shop: { ...shop, data_claims: true } } }))
+  assert.ok(((await raised()) ?? 0) > without, 'UserInfo of the application has data from the next request on')
+
+  const asks = { orders: { ...resource_servers.orders, data_claims: true } }
+  await applied(project, own(project, { resource_servers: asks, roles, applications: { shop: { ...shop, data_claims: true } } }))
+  const now = await documentIn(live)
+  assert.deepEqual([now.applications.shop.data_claims, now.resource_servers.orders.data_claims], [true, true])
 })
