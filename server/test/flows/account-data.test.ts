@@ -40,9 +40,9 @@ test('the export is one attachment with what is stored about the person, and not
   assert.equal(reply.status, 200)
   assert.match(reply.headers.get('content-disposition') ?? '', /^attachment; filename="account-\d{4}-\d\d-\d\d\.json"$/)
   assert.equal(reply.headers.get('cache-control'), 'no-store')
-  const { user, roles, sessions, methods, grants, consents, events, ...rest } =
+  const { user, roles, organizations, sessions, methods, grants, consents, events, ...rest } =
     typeof reply.body === 'string' ? JSON.parse(reply.body) : reply.body
-  assert.deepEqual(rest, {})
+  assert.deepEqual([organizations, rest], [[], {}])
   assert.deepEqual(user, expectStatus(200, await w.call('GET', `${w.test.path}/users/${person.id}`)))
   assert.deepEqual([user.roles, user.claims], [['editor'], { plan: 'team' }])
   assert.deepEqual(roles, [
