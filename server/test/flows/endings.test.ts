@@ -465,6 +465,10 @@ const elsewhere: Record<string, { file: string; title: string }> = {
   removeOrganizationMember: { file: 'organization-sign-in', title: 'ends its grants and codes' },
   changeOrganization: { file: 'organization-sign-in', title: 'ends its grants and codes' },
   deleteOrganization: { file: 'organization-sign-in', title: 'ends its grants and codes' },
+  leaveOrganization: { file: 'organization-sign-in', title: 'leaving on the account page' },
+  'leave-organization': { file: 'organization-sign-in', title: 'leaving on the account page' },
+  changeOwnOrganization: { file: 'organization-page', title: 'remove' },
+  'remove-member': { file: 'organization-page', title: 'remove' },
   enterInvitationCode: { file: 'organization-invitations', title: 'loses what was planted' },
 }
 

@@ -319,6 +319,12 @@ test('two windows of one browser act in two organizations, and no refresh change
     }
 })
 
+/** Leaves an organization on the account page. */
+async function leave(id: string, person: Person): Promise<Reply> {
+  const question = await person.agent.get(`${environment.issuer}/account?action=leave-organization&id=${id}&user=${person.id}`)
+  return person.agent.submit(question, {})
+}
+
 interface Ending {
   does: string
   act: (organization: string, person: Person) => Promise<Reply>
@@ -328,6 +334,7 @@ interface Ending {
 // biome-ignore format: this table is read by line
 const endings: Ending[] = [
   { does: 'removing the member',        act: (id, { id: user }) => orgs.remove(id, user),                                       undo: (id, { id: user }) => orgs.add(id, user) },
+  { does: 'leaving on the account page', act: leave, undo: (id, { id: user }) => orgs.add(id, user) },
   { does: 'disabling the organization', act: (id) => orgs.auth('PATCH', `organizations/${id}`, { disabled: true }),              undo: (id) => orgs.auth('PATCH', `organizations/${id}`, { disabled: false }) },
   { does: 'deleting the organization',  act: (id) => orgs.auth('DELETE', `organizations/${id}`),                                 undo: async () => {} },
 ]
@@ -342,7 +349,7 @@ for (const { does, act, undo } of endings)
     const { request, code } = await person.code(clients.required, { organization: id })
     const asked = await application('required', { consent: 'ask' })
     await person.tokens(asked, { organization: id })
-    assert.ok([200, 204].includes((await act(id, person)).status))
+    assert.ok([200, 204, 303].includes((await act(id, person)).status))
     const isOver = async () => {
       assert.deepEqual(await roles.validate(tokens.access_token), { active: false, reason: 'revoked' })
       assert.equal((await refresh(w, environment, clients.required, tokens.refresh_token)).body.error, 'invalid_grant')
@@ -360,7 +367,7 @@ for (const { does, act, undo } of endings)
     expectStatus(200, await refresh(w, environment, clients.required, kept.refresh_token))
     const grants = expectStatus(200, await orgs.auth('GET', `users/${person.id}/grants?organization_id=${id}`)).data
     assert.deepEqual(grants, [])
-    if (does === 'removing the member')
+    if (does !== 'disabling the organization' && does !== 'deleting the organization')
       assert.equal(await resultOf(person, asked, { organization: id }), 'consent', 'a member who returns is asked again')
     if (does === 'disabling the organization') assert.equal(await resultOf(person, asked, { organization: id }), 'code')
   })

@@ -161,7 +161,7 @@ test('data in tokens sends no further statement, with an organization or without
   const who = await roles.createPerson()
   expectStatus(201, await orgs.add(id, who.id))
   const app = await w.createApplication(environment, { allowed_scopes, organizations: 'optional', roles_claim: 'roles' })
-  const api = await roles.createServer('stock', ['stock:read'], { require_roles: false, roles_claim: 'roles' })
+  const api = await roles.createServer('stores', ['stock:read'], { require_roles: false, roles_claim: 'roles' })
   async function statementsOf(organization: string): Promise<number[]> {
     const ask = { scope: 'openid offline_access', resource: api.identifier, organization }
     let tokens = await who.tokens(app, ask)
