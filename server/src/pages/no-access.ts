@@ -12,7 +12,7 @@ export interface NoAccessView extends Omit<DecisionView, 'not_you_url'> {
   other_account_url: string | null
   /** The person can act for another organization. */
   has_organizations: boolean
-  /** Of the organization that the app asks for, or of any where it needs one; also where it asks for none. */
+  /** `false` where the person lacks the organization that the app asks for or needs. */
   is_member: boolean
 }
 

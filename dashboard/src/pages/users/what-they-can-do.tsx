@@ -1,4 +1,4 @@
-/** What a person can do as a user, or as a member of an organization: each scope of each resource server, and the role that gives it. */
+/** Lists the scopes that a person can have as a user, or as a member of an organization, each with the role that gives it. */
 import { Radio, TextInput } from '@mantine/core'
 import type { EnvironmentRole, User, UserAccess } from '@ostiary/sdk'
 import { useState } from 'react'

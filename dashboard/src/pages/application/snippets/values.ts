@@ -23,7 +23,7 @@ export interface Values {
 export const withOrganization = ({ organizations }: Pick<Values, 'organizations'>, part: string): string =>
   organizations === 'none' ? '' : part
 
-/** What the parameter `organization` is, as a comment of a program. */
+/** Explains the parameter `organization` in a comment of a program. */
 export const organizationWords = ({ organizations }: Pick<Values, 'organizations'>): string =>
   organizations === 'required'
     ? 'the id or the slug of an organization; without it the person chooses'
