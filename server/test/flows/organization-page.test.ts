@@ -1,7 +1,7 @@
 /** The page of an organization for its members: nobody gives what they do not have (decision 0179). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Agent, createAgent, followPages } from '../support/cookie-browser.ts'
+import { type Agent, createAgent, followPages, reloaded } from '../support/cookie-browser.ts'
 import { givenBy, giving_roles } from '../support/giving-table.ts'
 import { mailsTo } from '../support/mailed.ts'
 import { organizationsOf } from '../support/organizations.ts'
@@ -60,10 +60,13 @@ const rolesOf = async (user_id: string, of = organization): Promise<string[] | n
 }
 const csrfOf = ({ body }: Reply) => /name="csrf" value="([^"]*)"/.exec(body)?.[1] ?? ''
 
-/** Sends a form of the page, whatever the page shows. */
+const tokens = new Map<Agent, string>()
+
+/** Sends a form of the page, whatever the page shows, as if it was loaded again before. */
 async function send(of: { agent: Agent; id: string }, fields: Record<string, string>, url = page_url) {
-  const csrf = csrfOf(await of.agent.get(`${environment.issuer}/account`))
-  return of.agent.post(url, { csrf, user: of.id, ...fields })
+  const csrf = tokens.get(of.agent) ?? csrfOf(await of.agent.get(`${environment.issuer}/account`))
+  tokens.set(of.agent, csrf)
+  return of.agent.post(url, reloaded({ csrf, user: of.id, ...fields }))
 }
 const isDone = ({ status, headers }: Reply, notice: string) => status === 303 && (headers.get('location') ?? '').includes(`done=${notice}`)
 
