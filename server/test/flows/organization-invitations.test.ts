@@ -3,13 +3,16 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
-import { type Agent, authorizationRequest, createAgent, followPages } from '../support/cookie-browser.ts'
+import { type Agent, authorizationRequest, createAgent, followPages, formOf } from '../support/cookie-browser.ts'
 import { mailsTo, newestMail } from '../support/mailed.ts'
 import { organizationsOf } from '../support/organizations.ts'
 import { amidBatch, overlapping } from '../support/overlapping-batches.ts'
+import { startUpstreams } from '../support/upstream-provider.ts'
 import { expectStatus, type Reply, world } from '../support/world.ts'
 
+const upstreams = await startUpstreams()
 const w = await world({
+  outbound: upstreams.outbound,
   env: {
     OSTIARY_LIMITS: '{"organization_invitations_per_address":1000,"organizations_per_user":50}',
     OSTIARY_TRUSTED_PROXIES: '127.0.0.0/8,::1',
@@ -218,6 +221,64 @@ test('with closed sign-up the invitation makes no account of another address', a
   await agent.submit(form, { email: other, password: 'correct horse battery' })
   assert.ok(!(await mailsTo(w, environment, other)).some(({ code }) => code !== null))
   assert.deepEqual(expectStatus(200, await api.auth('GET', `users?email=${other}`)).data, [])
+})
+
+const google = { type: 'google', client_id: 'g', client_secret: 's', link_by_verified_email: true }
+const provider = expectStatus(201, await w.call('POST', `${environment.path}/providers`, { body: google }))
+
+/** Signs in at the provider from the page of an invitation. */
+async function signInAtProvider(
+  agent: Agent,
+  url: string,
+  claims: { email: string; email_verified: boolean; sub?: string },
+): Promise<Reply> {
+  const page = await agent.get(`${url}&prompt=login`)
+  const started = await agent.post(`${environment.issuer}/federate`, { ...formOf(page.body).hidden, provider: provider.id })
+  const sent = { sub: claims.email, ...claims }
+  const answer = new URLSearchParams(upstreams.agree(started.headers.get('location') ?? '', { claims: sent }))
+  return agent.get(`${environment.issuer}/oauth/callback/${provider.id}?${answer}`)
+}
+const accountsOf = async (email: string): Promise<number> => expectStatus(200, await api.auth('GET', `users?email=${email}`)).data.length
+
+test('with closed sign-up a provider that verified the invited address makes an account, which accepts without a code', async () => {
+  const email = address()
+  const { url, organization } = await invite(email)
+  const agent = createAgent()
+  const page = await followPages(agent, await signInAtProvider(agent, url, { email, email_verified: true }))
+  assert.ok(actionsOf(page).includes('accept-invitation'))
+  locationOf(await accept(agent, page))
+  assert.deepEqual(
+    (await membersOf(organization)).map((member) => member.email),
+    [email],
+  )
+  assert.equal((await mailsTo(w, environment, email)).length, 0)
+})
+
+for (const [why, claims] of Object.entries({
+  'verified another address': (_: string) => ({ email: address(), email_verified: true }),
+  'did not verify the invited address': (email: string) => ({ email, email_verified: false }),
+}))
+  test(`with closed sign-up a provider that ${why} makes no account`, async () => {
+    const email = address()
+    const { url, organization } = await invite(email)
+    const sent = claims(email)
+    assert.ok((await signInAtProvider(createAgent(), url, sent)).status >= 400)
+    assert.deepEqual([await accountsOf(sent.email), await membersOf(organization)], [0, []])
+  })
+
+test('an account of a provider with another address joins by the code to the invited one', async () => {
+  const email = address()
+  const { url, organization } = await invite(email)
+  const user = await w.createUser(environment)
+  const agent = createAgent()
+  const page = await followPages(agent, await signInAtProvider(agent, url, { email: user.email, email_verified: true }))
+  const asked = await accept(agent, page)
+  assert.equal(stepOf(asked), 'code')
+  locationOf(await agent.submit(asked, { code: await codeTo(email) }))
+  assert.deepEqual(
+    (await membersOf(organization)).map(({ user_id }) => user_id),
+    [user.id],
+  )
 })
 
 test('with passwords alone the one press is that of a form with a password, and the person has a way back', async () => {
