@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { currentTrace } from '../../src/base/trace.ts'
 import type { Engine, Statement } from '../../src/db/db.ts'
-import { exchange, refresh, userinfo } from '../support/cookie-browser.ts'
+import { type Client, exchange, type Fields, refresh, userinfo } from '../support/cookie-browser.ts'
 import { organizationsOf } from '../support/organizations.ts'
 import { outdatedFirst } from '../support/outdated-first.ts'
 import { createRoleWorld } from '../support/role-person.ts'
-import { expectStatus, type World, world } from '../support/world.ts'
+import { expectStatus, type TestEnvironment, type World, world } from '../support/world.ts'
 
 /** The reads of what roles give. */
 let reads = 0
@@ -108,26 +108,25 @@ test('a role is read as of one moment: its permissions with the versions of the 
   assert.deepEqual([onceRead, before, tokens.scope], [null, 'openid offline_access stock:read', before])
 })
 
-test('with 20 roles, requirements and claims, each request sends the statements that it sends without', async () => {
+type Person = Awaited<ReturnType<typeof roles.createPerson>>
+
+/** Returns a function that makes each request of a person with tokens, and returns the statements of each. */
+async function recorderOf(environment: TestEnvironment, app: Client, who: Person, ask: Fields) {
   const headers = { traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` }
   const call: World['call'] = (method, path, options) => w.call(method, path, { ...options, headers: { ...options?.headers, ...headers } })
-  const [of_live, traced] = [await createRoleWorld(w, w.live), { ...w, call }]
-  const { validate } = await createRoleWorld(traced, w.live)
-  const orders = await of_live.createServer('orders', ['orders:read'], { require_roles: false })
-  const app = await w.createApplication(w.live, { allowed_scopes })
-  const who = await of_live.createPerson()
-  const ask = { scope: allowed_scopes.join(' '), resource: orders.identifier }
+  const traced = { ...w, call }
+  const { validate } = await createRoleWorld(traced, environment)
   let tokens = await who.tokens(app, ask)
   const renew = async (by: World) => {
-    tokens = expectStatus(200, await refresh(by, w.live, app, tokens.refresh_token))
+    tokens = expectStatus(200, await refresh(by, environment, app, tokens.refresh_token))
   }
   const asked: Record<string, () => Promise<unknown>> = {
     refresh: () => renew(traced),
-    'code exchange': async () => expectStatus(200, await exchange(traced, w.live, app, await who.code(app, ask))),
-    UserInfo: async () => expectStatus(200, await userinfo(traced, w.live, tokens.access_token)),
+    'code exchange': async () => expectStatus(200, await exchange(traced, environment, app, await who.code(app, ask))),
+    UserInfo: async () => expectStatus(200, await userinfo(traced, environment, tokens.access_token)),
     validation: () => validate(tokens.access_token),
   }
-  async function statements(): Promise<Record<string, string[]>> {
+  return async (): Promise<Record<string, string[]>> => {
     const found: Record<string, string[]> = {}
     for (const [name, request] of Object.entries(asked))
       for (let n = 0; n < 3; n++) {
@@ -136,10 +135,18 @@ test('with 20 roles, requirements and claims, each request sends the statements 
         await request()
         found[name] = sent
       }
+    assert.ok(Object.values(found).every((all) => all.length > 0))
     return found
   }
+}
+
+test('with 20 roles, requirements and claims, each request sends the statements that it sends without', async () => {
+  const of_live = await createRoleWorld(w, w.live)
+  const orders = await of_live.createServer('orders', ['orders:read'], { require_roles: false })
+  const app = await w.createApplication(w.live, { allowed_scopes })
+  const who = await of_live.createPerson()
+  const statements = await recorderOf(w.live, app, who, { scope: allowed_scopes.join(' '), resource: orders.identifier })
   const before = await statements()
-  assert.ok(Object.values(before).every((all) => all.length > 0))
   const given = []
   for (let n = 0; n < 20; n++) given.push(await of_live.createRole(`role-${n}`, { orders: ['orders:read'] }))
   await of_live.give(who, ...given)
@@ -155,46 +162,23 @@ test('a change of an application that names no role raises nothing', async () =>
   assert.equal(await requestsOf({ scope: 'openid offline_access' }), 0)
 })
 
-test('data in tokens sends no further statement, with an organization or without one', async () => {
+test('an organization and data in tokens send no further statement', async () => {
   const orgs = await organizationsOf(w, environment)
   const { id } = await orgs.create()
   const who = await roles.createPerson()
   expectStatus(201, await orgs.add(id, who.id))
-  const app = await w.createApplication(environment, { allowed_scopes, organizations: 'optional', roles_claim: 'roles' })
-  const api = await roles.createServer('stores', ['stock:read'], { require_roles: false, roles_claim: 'roles' })
-  async function statementsOf(organization: string): Promise<number[]> {
-    const ask = { scope: 'openid offline_access', resource: api.identifier, organization }
-    let tokens = await who.tokens(app, ask)
-    const requests = [
-      async () => {
-        tokens = expectStatus(200, await refresh(w, environment, app, tokens.refresh_token))
-      },
-      async () => expectStatus(200, await userinfo(w, environment, tokens.access_token)),
-      () => roles.validate(tokens.access_token),
-    ]
-    const counts: number[] = []
-    for (const request of requests) {
-      const of_request: number[] = []
-      for (let i = 0; i < 3; i++) {
-        sent = []
-        await request()
-        of_request.push(sent.length)
-      }
-      counts.push(Math.min(...of_request)) // what runs in the background only adds to it
-    }
-    return counts
-  }
-  for (const organization of ['none', id]) {
-    const before = await statementsOf(organization)
-    expectStatus(200, await orgs.auth('PATCH', `users/${who.id}`, { claims: { plan: 'free' } }))
-    expectStatus(200, await orgs.auth('PATCH', `organizations/${id}`, { claims: { plan: 'team' } }))
-    await roles.change('resource-servers', api, { data_claims: true })
-    await roles.change('applications', app, { data_claims: true })
-    assert.deepEqual(await statementsOf(organization), before)
-    assert.ok((before[0] ?? 0) > 0, 'a refresh writes; what the others read can be remembered')
-    await roles.change('resource-servers', api, { data_claims: false })
-    await roles.change('applications', app, { data_claims: false })
-  }
+  const app = await w.createApplication(environment, { allowed_scopes, organizations: 'optional' })
+  const api = await roles.createServer('stores', ['stock:read'], { require_roles: false })
+  const ask = { scope: 'openid offline_access', resource: api.identifier }
+  const alone = await recorderOf(environment, app, who, { ...ask, organization: 'none' })
+  const within = await recorderOf(environment, app, who, { ...ask, organization: id })
+  const before = await alone()
+  assert.deepEqual(await within(), before)
+  expectStatus(200, await orgs.auth('PATCH', `users/${who.id}`, { claims: { plan: 'free' } }))
+  expectStatus(200, await orgs.auth('PATCH', `organizations/${id}`, { claims: { plan: 'team' } }))
+  await roles.change('resource-servers', api, { data_claims: true })
+  await roles.change('applications', app, { data_claims: true })
+  assert.deepEqual([await alone(), await within()], [before, before])
 })
 
 test('an environment with thousands of scopes is read in steps, and its last one counts', async () => {
