@@ -444,6 +444,23 @@ test('of 50 people who press Accept at once for one link, one becomes a member',
   assert.equal(events?.n, 1)
 })
 
+test('of several accounts that enter right codes for one invitation at once, one becomes a member', async () => {
+  const email = address()
+  const { url, organization } = await invite(email)
+  const asked: { agent: Agent; page: Reply; code: string; headers: Record<string, string> }[] = []
+  for (let n = 0; n < 6; n++) {
+    const { agent } = await person()
+    const headers = { 'x-forwarded-for': `198.51.100.${n}` }
+    w.advance(1)
+    const page = await agent.submit(await agent.get(url, headers), { action: 'accept' }, headers)
+    asked.push({ agent, page, headers, code: await codeTo(email) })
+  }
+  const enter = () => asked.map(({ agent, page, code, headers }) => agent.submit(page, { code }, headers))
+  const replies = await overlapping(w, enter, 'events')
+  assert.equal(replies.filter(({ status }) => status === 303).length, 1)
+  assert.equal((await membersOf(organization)).length, 1)
+})
+
 /** Makes a member the inviter, as the page of the organization does. */
 const inviteAs = async (user_id: string, id: string) => {
   const { n } =
