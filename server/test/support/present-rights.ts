@@ -329,7 +329,7 @@ async function makeChange(ground: Ground, { person, row, calls, turn }: { person
   return answers.filter(({ when }) => when === 'after')
 }
 
-/** Waits for all people also where one of them fails: the next test begins with none under way. */
+/** Waits for all people, even if one of them fails: the next test begins with none under way. */
 async function inLanes(people: readonly Person[], work: (person: Person, lane: number) => Promise<void>): Promise<void> {
   for (const ended of await Promise.allSettled(people.map(work))) if (ended.status === 'rejected') throw ended.reason
 }
