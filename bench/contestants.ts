@@ -20,7 +20,7 @@ export interface Contestant {
 }
 
 /** The environments of the survey "roles". */
-export type ColumnName = 'no roles' | '20 roles' | '20 roles in claims'
+export type ColumnName = 'no roles' | '20 roles' | '20 roles in claims' | 'an organization and 20 roles'
 
 export type ContestantName =
   | 'ostiary'

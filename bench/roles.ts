@@ -3,6 +3,7 @@
  * and changes of a role that very many people have. A row of `columns` is an environment: another kind of person is another row.
  */
 import { join } from 'node:path'
+import type { RoleKind } from '@ostiary/contract/objects/role.ts'
 import { type Connection, expectStatus, openConnection, request } from './connection.ts'
 import { type ColumnName, type Contestant, type ContestantName, type Ground, root, server } from './contestants.ts'
 import { median } from './load.ts'
@@ -46,22 +47,44 @@ const columns: Record<ColumnName, (place: Place) => Promise<unknown>> = {
     for (const object of [`resource-servers/${server_id}`, `applications/${seeded.client.client_id}`])
       await call.change(`${path}/${object}`, platform, { roles_claim: 'roles' })
   },
+  'an organization and 20 roles': giveOrganization,
 }
 
 const column_names = Object.keys(columns) as ColumnName[] // as: the keys of the table
 
-async function giveRoles({ call, path, platform, seeded, server_id }: Place): Promise<void> {
-  for (const [n, scope] of scopes.entries()) await createRole({ call, path, platform }, `role-${n}`, [scope])
-  const roles = scopes.map((_, n) => `role-${n}`)
+async function createRoles(place: Place, kind: RoleKind): Promise<string[]> {
+  for (const [n, scope] of scopes.entries()) await createRole(place, { slug: `role-${n}`, kind, given: [scope] })
+  return scopes.map((_, n) => `role-${n}`)
+}
+
+async function giveRoles(place: Place): Promise<void> {
+  const { call, path, platform, seeded, server_id } = place
+  const roles = await createRoles(place, 'user')
   for (const { id } of seeded.people) await call.change(`/v1/auth/users/${id}`, { 'x-api-key': seeded.secret_key }, { roles })
   await call.change(`${path}/resource-servers/${server_id}`, platform, { require_roles: true })
 }
 
-const createRole = ({ call, path, platform }: Pick<Place, 'call' | 'path' | 'platform'>, slug: string, given: readonly string[]) =>
+/** All people are members of one organization, and each signs in for it without a choice. */
+async function giveOrganization(place: Place): Promise<void> {
+  const { call, path, platform, seeded, server_id } = place
+  const roles = await createRoles(place, 'organization')
+  const members = seeded.people.map(({ id }) => ({ user_id: id, roles }))
+  await call.post('/v1/auth/organizations', { 'x-api-key': seeded.secret_key }, { name: 'Acme', members })
+  await call.change(`${path}/resource-servers/${server_id}`, platform, { require_roles: true })
+  await call.change(`${path}/applications/${seeded.client.client_id}`, platform, { organizations: 'required' })
+}
+
+interface NewRole {
+  readonly slug: string
+  readonly kind: RoleKind
+  readonly given: readonly string[]
+}
+
+const createRole = ({ call, path, platform }: Pick<Place, 'call' | 'path' | 'platform'>, { slug, kind, given }: NewRole) =>
   call.post(`${path}/roles`, platform, {
     slug,
     name: slug,
-    kind: 'user',
+    kind,
     permissions: [{ resource_server: 'orders', scopes: given }],
   })
 
@@ -179,7 +202,8 @@ async function measureCrowd({ call, path, platform, seeded, server_id }: Place, 
   await call.change(`${path}/resource-servers/${server_id}`, platform, { require_roles: true })
   const [first_scope = '', ...other_scopes] = asked_scopes
   const made: { id: string; slug: string }[] = []
-  for (let n = 0; n < roles_of_crowd; n++) made.push(await createRole({ call, path, platform }, `crowd-${n}`, other_scopes))
+  for (let n = 0; n < roles_of_crowd; n++)
+    made.push(await createRole({ call, path, platform }, { slug: `crowd-${n}`, kind: 'user', given: other_scopes }))
   const roles = made.map(({ slug }) => slug)
   const key = { 'x-api-key': seeded.secret_key }
   for (const { id } of seeded.people) await call.change(`/v1/auth/users/${id}`, key, { roles })

@@ -57,15 +57,25 @@ interface Subject {
   /** It gives one of them. The person has it where a row says so. */
   readonly reader: Slugged
   readonly client: Client & { readonly id: string }
-  readonly ask: { scope: string; resource: string }
+  /** The person acts for it where a row says so, and its roles are of the kind `organization` then. */
+  readonly organization: Slugged | null
+  readonly ask: { scope: string; resource: string; organization: string }
 }
 
 interface Change {
   /** How the subject begins: by default the resource server requires roles, and the person has the one that gives both scopes. */
-  readonly begins?: { readonly require_roles: boolean; holds(subject: Subject): Slugged[] }
+  readonly begins?: {
+    readonly require_roles: boolean
+    readonly in_organization?: true
+    holds(subject: Pick<Subject, 'role' | 'reader'>): Slugged[]
+  }
   change(subject: Subject, at: RoleWorld): Promise<unknown>
   after(subject: Subject): Rights
 }
+
+const in_organization = { require_roles: true, in_organization: true, holds: ({ role }) => [role] } as const satisfies Change['begins']
+const organizationOf = ({ organization }: Subject): Slugged => organization ?? assert.fail('The row has no organization.')
+const revoked = (): Rights => ({ ...rights([]), refused: 'revoked' })
 
 const only_reading = ({ server }: Subject) => ({ permissions: [{ resource_server: server.slug, scopes: [reading] }] })
 
@@ -80,13 +90,26 @@ const changes: Record<string, Change> = {
     change: ({ server }, at) => at.change('resource-servers', server, { require_roles: true }),
     after: () => rights([]),
   },
+  'an application requires an organization': { change: ({ client }, at) => at.change('applications', client, { organizations: 'required' }), after: () => ({ ...rights([]), refused: 'not_allowed' }) },
+  'a resource server requires an organization': { change: ({ server }, at) => at.change('resource-servers', server, { organizations: 'required' }), after: () => ({ ...rights([]), refused: 'not_allowed' }) },
+  'a permission is taken from a role of members': { begins: in_organization, change: (who, at) => at.change('roles', who.role, only_reading(who)), after: ({ role }) => rights([reading], role) },
+  'a role of members is deleted': { begins: in_organization, change: ({ role }, at) => at.remove('roles', role), after: () => rights([]) },
+  'a role is taken from a member': { begins: in_organization, change: (who, at) => at.giveMember(organizationOf(who), who.person), after: () => rights([]) },
+  'a member is removed': { begins: in_organization, change: (who, at) => at.removeMember(organizationOf(who), who.person), after: revoked },
+  'an organization is disabled': { begins: in_organization, change: (who, at) => at.changeOrganization(organizationOf(who), { disabled: true }), after: revoked },
+  'an organization is deleted': { begins: in_organization, change: (who, at) => at.deleteOrganization(organizationOf(who)), after: revoked },
 }
 
 /** The ways in which a person gets a right after the sign-in, and how it is taken again. */
-const gifts: Record<string, { give: Change['change']; take: Change['change'] }> = {
+const gifts: Record<string, { give: Change['change']; take: Change['change']; in_organization?: true }> = {
   'a role that a user gets': {
     give: ({ person, reader, role }, at) => at.give(person, reader, role),
     take: ({ person, reader }, at) => at.give(person, reader),
+  },
+  'a role that a member gets': {
+    in_organization: true,
+    give: (who, at) => at.giveMember(organizationOf(who), who.person, who.reader, who.role),
+    take: (who, at) => at.giveMember(organizationOf(who), who.person, who.reader),
   },
   'a permission that a role gets': {
     give: ({ server, reader }, at) => at.change('roles', reader, { permissions: [{ resource_server: server.slug, scopes: both }] }),
@@ -233,16 +256,22 @@ async function createSubject({ w, first: { roles } }: Ground, person: Person, { 
   const n = ++made
   const slug = `orders-${n}`
   const server = await roles.createServer(slug, both, { require_roles: begins?.require_roles ?? true, roles_claim: 'roles' })
-  const role = await roles.createRole(`role-${n}`, { [slug]: both })
-  const reader = await roles.createRole(`reader-${n}`, { [slug]: [reading] })
-  const client = await w.createApplication(w.test, { allowed_scopes: [...own_scopes, ...both], roles_claim: 'roles' })
-  const subject = { person, server, role, reader, client, ask: { scope: [...own_scopes, ...both].join(' '), resource: server.identifier } }
-  await roles.give(person, ...(begins?.holds(subject) ?? [role]))
-  return subject
+  const kind = begins?.in_organization ? { kind: 'organization' } : {}
+  const role = await roles.createRole(`role-${n}`, { [slug]: both }, kind)
+  const reader = await roles.createRole(`reader-${n}`, { [slug]: [reading] }, kind)
+  const allowed_scopes = [...own_scopes, ...both]
+  const client = await w.createApplication(w.test, { allowed_scopes, organizations: 'optional', roles_claim: 'roles' })
+  const held = begins?.holds({ role, reader }) ?? [role]
+  const organization = begins?.in_organization ? await roles.createOrganization(person, ...held) : null
+  if (organization === null) await roles.give(person, ...held)
+  const ask = { scope: allowed_scopes.join(' '), resource: server.identifier, organization: organization?.id ?? 'none' }
+  return { person, server, role, reader, client, organization, ask }
 }
 
 /** An environment keeps at most 200 roles. */
-async function removeSubject({ w }: Ground, { client, role, reader, server }: Subject): Promise<void> {
+async function removeSubject({ w, first: { roles } }: Ground, { client, role, reader, server, organization }: Subject): Promise<void> {
+  if (organization) await roles.deleteOrganization(organization).catch(() => {}) // a row may have deleted it
+
   for (const path of [`applications/${client.id}`, `roles/${role.id}`, `roles/${reader.id}`, `resource-servers/${server.id}`]) {
     const reply = await w.call('DELETE', `${w.test.path}/${path}`)
     if (reply.status !== 404) expectStatus(204, reply)
@@ -349,10 +378,12 @@ function testGround(ground: Ground, { rounds, calls, gifts: gifts_of_each }: Amo
       })
     })
 
-  for (const [what, { give, take }] of Object.entries(gifts))
+  for (const [what, { give, take, ...where }] of Object.entries(gifts))
     test(`${what} after the sign-in is in the next refresh, ${lanes * gifts_of_each} times, at ${of_engine}`, async () => {
       await inLanes(people, async (person, lane) => {
-        const subject = await createSubject(ground, person, { begins: { require_roles: true, holds: ({ reader }) => [reader] } })
+        const subject = await createSubject(ground, person, {
+          begins: { require_roles: true, ...where, holds: ({ reader }) => [reader] },
+        })
         let { refresh_token } = await person.tokens(subject.client, subject.ask)
         for (let n = lane; n < lane + gifts_of_each; n++)
           for (const [change, scopes] of [

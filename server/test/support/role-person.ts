@@ -42,6 +42,25 @@ export async function createRoleWorld(w: World, environment: TestEnvironment) {
       const body = { roles: roles.map(({ slug }) => slug) }
       expectStatus(200, await w.call('PATCH', `/v1/auth/users/${user.id}`, { key, body }))
     },
+    /** An organization with this member, who has these roles. */
+    async createOrganization(user: { id: string }, ...roles: readonly { slug: string }[]): Promise<{ id: string; slug: string }> {
+      const body = { name: 'Acme', members: [{ user_id: user.id, roles: roles.map(({ slug }) => slug) }] }
+      return expectStatus(201, await w.call('POST', '/v1/auth/organizations', { key, body }))
+    },
+    async changeOrganization({ id }: { id: string }, body: object) {
+      expectStatus(200, await w.call('PATCH', `/v1/auth/organizations/${id}`, { key, body }))
+    },
+    async deleteOrganization({ id }: { id: string }) {
+      expectStatus(204, await w.call('DELETE', `/v1/auth/organizations/${id}`, { key }))
+    },
+    /** The member has these roles, and no others. */
+    async giveMember({ id }: { id: string }, user: { id: string }, ...roles: readonly { slug: string }[]) {
+      const body = { roles: roles.map(({ slug }) => slug) }
+      expectStatus(200, await w.call('PATCH', `/v1/auth/organizations/${id}/members/${user.id}`, { key, body }))
+    },
+    async removeMember({ id }: { id: string }, user: { id: string }) {
+      expectStatus(204, await w.call('DELETE', `/v1/auth/organizations/${id}/members/${user.id}`, { key }))
+    },
     /** The scopes that the person can have, by the slug of their resource server. */
     async accessOf(user: { id: string }): Promise<Record<string, string[]>> {
       const { permissions } = expectStatus(200, await w.call('GET', `/v1/auth/users/${user.id}/access`, { key }))
