@@ -11,6 +11,7 @@ import { sql } from '../../db/db.ts'
 import { type PageCall, readPage, readPageBy } from '../../domain/lists/lists.ts'
 import { changeVersioned } from '../../domain/lists/versions.ts'
 import { mailStatements } from '../../domain/mail/send.ts'
+import { findMembershipIn } from '../../domain/organizations/memberships.ts'
 import { endEverything } from '../../domain/sessions/endings.ts'
 import { endSessionRecord, findSessionRecord, listSessionRecords } from '../../domain/sessions/session-records.ts'
 import { eraseUser } from '../../domain/users/erase.ts'
@@ -44,11 +45,19 @@ export const getAuthUser: Handler<'getAuthUser'> = (services, call) => findUser(
 
 export const getUserAccess: Handler<'getUserAccess'> = async (services, call) => {
   const environment = await environmentOf(services, call)
-  return findUserAccess(services.db, await findUser(services, environment.id, call), call.query.organization_id ?? null)
+  return accessOf(services, environment.id, call)
 }
 
-export const getAuthUserAccess: Handler<'getAuthUserAccess'> = async (services, call) =>
-  findUserAccess(services.db, await findUser(services, call.caller.environment.id, call), call.query.organization_id ?? null)
+export const getAuthUserAccess: Handler<'getAuthUserAccess'> = (services, call) => accessOf(services, call.caller.environment.id, call)
+
+type AccessCall = Pick<Call<'getUserAccess'>, 'params' | 'query'>
+
+async function accessOf(services: Services, environment_id: EnvironmentId, call: AccessCall) {
+  const user = await findUser(services, environment_id, call)
+  const { organization_id = null } = call.query
+  const is_member = organization_id === null ? null : (await findMembershipIn(services.db, user, organization_id)) !== null
+  return findUserAccess(services.db, user, { organization_id, is_member })
+}
 
 export const createUser: Handler<'createUser'> = async (services, { caller, body, fail, commit, ip, signal }) => {
   const { now, newId } = services

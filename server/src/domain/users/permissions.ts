@@ -11,7 +11,6 @@ import type { UserRef } from '../../base/user-ref.ts'
 import { type Db, type OfEnvironment, sql } from '../../db/db.ts'
 import { inEnvironment } from '../../db/environment.ts'
 import { createAccess, slugsOf } from '../../protocol/roles.ts'
-import { findMembershipIn } from '../organizations/memberships.ts'
 import { namedBy } from '../roles/access.ts'
 
 const HeldRole = EnvironmentRole.pick({
@@ -53,10 +52,9 @@ const servers_at_once = 100
 export async function findUserAccess(
   db: Db,
   user: UserRef & { blocked_at: string | null },
-  organization_id: string | null,
+  { organization_id, is_member }: Pick<UserAccess, 'organization_id' | 'is_member'>,
 ): Promise<UserAccess> {
   const { environment_id } = user
-  const is_member = organization_id === null ? null : (await findMembershipIn(db, user, organization_id)) !== null
   const answer = { organization_id, is_member }
   if (user.blocked_at !== null || is_member === false) return { ...answer, roles: [], permissions: [] }
   const held = organization_id === null ? await findRolesHeld(db, user) : await findMemberRolesHeld(db, user, organization_id)
