@@ -32,6 +32,11 @@ async function objectsIn(place: Place) {
   const key = await created('auth-keys', { type: 'auth_secret' })
   const customer = { slug: 'customer', name: 'Customer', members: [{ user_id: user.id }] }
   const organization = expectStatus(201, await w.call('POST', '/v1/auth/organizations', { key: key.key, body: customer }))
+  const smtp = { host: 'mail.invalid', username: 'shop', password: 'secret' }
+  if (place === 'live') await w.changeSettings(w.live, { email: { delivery: 'smtp', from: 'Shop <shop@example.com>', smtp } })
+  const invited = { email: 'invited@example.com', send_email: false }
+  const invitations = `/v1/auth/organizations/${organization.id}/invitations`
+  const invitation = expectStatus(201, await w.call('POST', invitations, { key: key.key, body: invited }))
   const { data: sessions } = expectStatus(200, await w.call('GET', `/v1/auth/users/${user.id}/sessions`, { key: key.key }))
   return {
     application_id: application.id,
@@ -39,6 +44,7 @@ async function objectsIn(place: Place) {
       .id,
     role_id: (await created('roles', { slug: 'editor', name: 'Editor', kind: 'user' })).id,
     organization_id: organization.id as string,
+    invitation_id: invitation.id as string,
     key_id: key.id,
     provider_id: (await created('providers', { slug: 'google', type: 'google', client_id: '1.apps', client_secret: 'hunter2' })).id,
     webhook_id: (await created('webhooks', { slug: 'hook', url: 'https://hooks.example.com', events: ['user.created'] })).id,
@@ -61,6 +67,7 @@ const named = (noun: string, verb: string) => `${noun} ${verb}`
 const actions_that_end_nothing = [
   'users unblock', 'users send-reset', 'users send-verification', 'promotions approve', 'settings test-mail', 'providers check',
   'webhooks test', 'webhooks resend', 'deliveries resend', 'backchannel-logouts resend', 'invitations resend',
+  'organization-invitations resend',
   // They ask where their plan deletes something in Live.
   'promotions apply', 'promotions revert',
 ] // biome-ignore format: as a list

@@ -113,7 +113,11 @@ testRows('a bad limit is 422 at /limit, and an unknown query parameter is ignore
 
 test('a malformed, altered or foreign cursor is 400 invalid_cursor, and its own list accepts it', async (t) => {
   await w.createProject('more', { key: ours.platform })
-  for (const { name, route } of rows.filter(({ route }) => route.method === 'POST' && route.body && route.returns[0] === 201)) {
+  // A user is added to an organization once.
+  const creating = rows.filter(
+    ({ name, route }) => route.method === 'POST' && route.body && route.returns[0] === 201 && name !== 'addOrganizationMember',
+  )
+  for (const { name, route } of creating) {
     for (let n = 0; n < 2; n++) assert.equal((await ask(w, validRequest(route, ours))).status, 201, name)
   }
   const cursors = new Map<string, string>()
