@@ -29,7 +29,7 @@ import { findPasskey, findUsersWithPasskey, insertPasskey, listPasskeys, removeA
 import { hasGrants } from '../src/domain/promotions/usage.ts'
 import { findIdentity, findUpstreamSession } from '../src/domain/providers/store.ts'
 import { findOwnedScopes } from '../src/domain/resource-servers/store.ts'
-import { countMembers } from '../src/domain/roles/preview-people.ts'
+import { countPeople } from '../src/domain/roles/people.ts'
 import * as account_lists from '../src/domain/sessions/account-lists.ts'
 import * as authorization_codes from '../src/domain/sessions/authorization-codes.ts'
 import { enqueueBackchannelLogouts } from '../src/domain/sessions/backchannel-logouts.ts'
@@ -268,7 +268,8 @@ const uses: Use[] = [
   ['the members with a role',                (db) => members.listMembers(db, environment_id, { ...of_organization, role: id }, { last: '7', limit: 21 }), 100],
   ['the names of members',                   (db) => members.findMemberNames(db, environment_id, of_organization, { last: '7', limit: 500 }), 100],
   ['the names of members with a role',       (db) => members.findMemberNames(db, environment_id, { ...of_organization, role: id }, { last: '7', limit: 500 }), 100],
-  ['the members whom a role concerns',       (db) => countMembers(db, environment_id, id, () => 0), 100],
+  ['the users whom a role concerns',         (db) => countPeople(db, { environment_id, kind: 'user', id }, () => 0), 100],
+  ['the members whom a role concerns',       (db) => countPeople(db, { environment_id, kind: 'organization', id }, () => 0), 100],
   ['the organizations of a user',            (db) => members.listOrganizationsOf(db, environment_id, id, { last: id, limit: 21 }), 100],
   ['a member who is added',                  () => [organization_counts.countForUser(member, 5), ...members.addMember({ ...member, user_id: 'new' }, [id, other], { most: 5, now })]],
   ['the roles that a member gets',           () => members.setMemberRoles(member, [id, other], now)],

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import type { PromotionCheck } from '@ostiary/contract/promotion-check.ts'
 import { join, sql } from '../../src/db/db.ts'
 import { type AccessDocument, createAccessProject, factsIn, isOfAccess, roles, servers } from '../support/access-plans.ts'
+import { organizationsOf } from '../support/organizations.ts'
 import { own, promoting, upward } from '../support/promotions.ts'
 import { createAuthKey } from '../support/tenants.ts'
 import { expectStatus, world } from '../support/world.ts'
@@ -137,7 +138,7 @@ test('an entry that gave nothing gives something when the role is written again,
   assert.deepEqual(factsIn(checks), ['2 gain shop.delete', '3 gain shop.write'])
 })
 
-test('blocked people and members of organizations are not counted', async () => {
+test('blocked people are not counted, nor members where no organization exists', async () => {
   await begin(document(shop, usual))
   await give(...held)
   const { key } = await createAuthKey(w, live, 'auth_secret')
@@ -178,4 +179,49 @@ test('more than 1,000 people are 1,000 or more', async () => {
   const { checks } = await planTo(live, document(shop, roles('support: shop.read', 'lead: shop.read shop.write')))
   assert.deepEqual(factsIn(checks), ['1,000 or more lose shop.write', '2 lose shop.delete'])
   assert.deepEqual(factsIn((await planned(own(project, { roles: { support: { name: 'Help' } } }))).checks), [])
+})
+
+test('members of organizations are counted by the roles of their kind, beside users, where the organization is enabled', async () => {
+  const ofMembers = (fields: AccessDocument['roles']) =>
+    Object.fromEntries(Object.entries(fields).map(([slug, role]) => [slug, { ...role, kind: 'organization' }]))
+  const clerks = ofMembers(roles('clerk: shop.read shop.write', 'boss: shop.write'))
+  await begin(document(shop, { ...usual, ...clerks }))
+  await give(...held)
+  const orgs = await organizationsOf(w, live)
+  const [first, second, disabled] = [await orgs.create(), await orgs.create(), await orgs.create()]
+  const added: [organization: { id: string }, person: number, roles: string[]][] = [
+    [first, 0, ['clerk']],
+    [first, 1, ['clerk', 'boss']],
+    [second, 0, ['clerk']],
+    [second, 2, []],
+    [disabled, 3, ['clerk']],
+  ]
+  for (const [{ id }, person, given] of added) expectStatus(201, await orgs.add(id, people[person]?.id ?? '', given))
+  expectStatus(200, await orgs.auth('PATCH', `organizations/${disabled.id}`, { disabled: true }))
+  const detailsOf = async (after: AccessDocument) =>
+    (await planTo(live, after)).checks.filter(isOfAccess).map(({ slug, detail }: PromotionCheck) => `${slug}: ${detail.split('.')[0]}`)
+  const less = { ...usual, ...ofMembers(roles('clerk: shop.read', 'boss: shop.write')) }
+  assert.deepEqual(await detailsOf(document(shop, less)), [
+    'clerk: 2 members of organizations lose "write" of the resource server "shop" by the role "clerk"',
+  ])
+  const everyone = { ...usual, ...clerks, ...ofMembers(roles('basic*: shop.delete')) }
+  assert.deepEqual(await detailsOf(document(shop, everyone)), [
+    'basic: Every member of an organization gains "delete" of the resource server "shop" by the role "basic"',
+  ])
+  const open = { ...usual, ...clerks }
+  const both = (await planTo(live, document(servers('shop?: read write delete'), open))).checks.filter(isOfAccess)
+  assert.deepEqual(
+    both.map(({ detail }: PromotionCheck) => /^Every (user|member)/.exec(detail)?.[1]),
+    ['user', 'member'],
+  )
+})
+
+test('where an organization becomes required, a plan says that people without one lose access', async () => {
+  await begin(document(shop, {}))
+  const after = document({ shop: { ...shop.shop, organizations: 'required' } }, {})
+  const { checks } = await planTo(live, after)
+  const [warning, ...others] = checks.filter(isOfAccess)
+  assert.deepEqual(others, [])
+  assert.equal(placeOf(warning), 'resource_server shop /organizations')
+  assert.match(warning.detail, /^People who act for no organization/)
 })

@@ -1,4 +1,5 @@
 /** The promotion of a call, and what its target is judged against. */
+import type { RoleKind } from '@ostiary/contract/objects/role.ts'
 import type { Promotion, PromotionApply } from '@ostiary/contract/promotion.ts'
 import type { PromotionCheck } from '@ostiary/contract/promotion-check.ts'
 import { most_counted } from '@ostiary/contract/role-preview.ts'
@@ -7,8 +8,9 @@ import type { Plan } from '../../domain/configuration/plan.ts'
 import { valueAt } from '../../domain/configuration/pointers.ts'
 import type { Read } from '../../domain/configuration/store.ts'
 import { warning } from '../../domain/configuration/warnings.ts'
+import { hasOrganizations } from '../../domain/organizations/counts.ts'
 import { concernedSteps, givenSteps } from '../../domain/promotions/access.ts'
-import { accessWarnings } from '../../domain/promotions/access-words.ts'
+import { accessWarnings, requiredOrganizations } from '../../domain/promotions/access-words.ts'
 import { countWithoutWay, type Ways } from '../../domain/promotions/people.ts'
 import { findPromotion, type PromotionRow } from '../../domain/promotions/store.ts'
 import { namedByAll } from '../../domain/roles/access.ts'
@@ -117,18 +119,29 @@ export async function withoutWay(
   return closed_ways.map((at) => warning('people_lose_way_in', at, detail))
 }
 
-/** The warnings about people who gain or lose a permission by the plan: those who have one of the roles that it concerns are counted. */
-export async function changedAccess(
+/**
+ * The warnings about people who gain or lose a permission by the plan: those who have one of the roles that it concerns are counted, users and
+ * members of organizations apart.
+ */
+export async function changedAccess(services: Services, read: Read, plan: Pick<Plan, 'after' | 'changes'>): Promise<PromotionCheck[]> {
+  const of_users = await changedAccessOf(services, read, plan, 'user')
+  const has_members = await hasOrganizations(services.db, read.id)
+  const of_members = has_members ? await changedAccessOf(services, read, plan, 'organization') : []
+  return [...of_users, ...of_members, ...requiredOrganizations(plan.changes)]
+}
+
+async function changedAccessOf(
   { db, slices }: Services,
   { id, rows }: Read,
   { after, changes }: Pick<Plan, 'after' | 'changes'>,
+  kind: RoleKind,
 ): Promise<PromotionCheck[]> {
-  const concerned = await slices.run(concernedSteps({ rows, after, changes }))
+  const concerned = await slices.run(concernedSteps({ rows, after, changes }, kind))
   if (concerned === null) return []
   const stored = concerned.roles.flatMap(({ before }) => before ?? [])
   const given = await slices.run(givenSteps(concerned, await namedByAll(db, id, stored)))
-  const count = await slices.run(effectSteps(given.before, given.after, { most: most_counted, kind: 'user' }))
-  const is_complete = await countHolders({ db, slices }, id, count)
+  const count = await slices.run(effectSteps(given.before, given.after, { most: most_counted, kind }))
+  const is_complete = await countHolders({ db, slices }, { environment_id: id, kind }, count)
   const effects = await slices.run(count.effects())
   return slices.run(accessWarnings({ effects, most: most_counted, is_complete }, concerned, changes))
 }

@@ -129,6 +129,15 @@ export const isEnvironmentFull = async (db: Db, environment_id: EnvironmentId, m
     sql`select case when organizations >= ${most} then 1 else 0 end as is_full from organization_counts where environment_id = ${environment_id}`,
   )
 
+const Existing = z.object({ organizations: z.int() })
+
+export async function hasOrganizations(db: Db, environment_id: EnvironmentId): Promise<boolean> {
+  const row = await db
+    .of(environment_id)
+    .maybeOne(Existing, sql`select organizations from organization_counts where environment_id = ${environment_id}`)
+  return row !== null && row.organizations > 0
+}
+
 /** Roles that administer, as given to members: so many are read for the number of administrators. */
 const most_given = 1_000
 

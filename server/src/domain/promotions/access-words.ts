@@ -29,10 +29,11 @@ interface Found {
 
 export function* accessWarnings(
   counted: CountedEffects,
-  { servers, roles }: ConcernedAccess,
+  concerned: ConcernedAccess,
   changes: readonly PlannedChange[],
 ): Steps<PromotionCheck[]> {
-  const placed = placing({ servers, roles }, changes)
+  const placed = placing(concerned, changes)
+  const who = words[concerned.kind]
   const found = new Map<string, Found>()
   for (const effect of counted.effects) {
     const at = placed.placeOf(effect)
@@ -53,12 +54,27 @@ export function* accessWarnings(
   const [first] = rest
   const others = rest.length === 1 ? '' : ` and by ${rest.length - 1} more objects of the plan`
   return [
-    ...shown.map((each) => warning(codes[each.change], each.at, detailOf(each, counted, placed))),
-    ...(first ? [warning(codes[first.change], first.at, `Users gain or lose permissions by this too${others}.`)] : []),
+    ...shown.map((each) => warning(codes[each.change], each.at, detailOf(each, counted, { ...placed, who }))),
+    ...(first ? [warning(codes[first.change], first.at, `${who.Many} gain or lose permissions by this too${others}.`)] : []),
   ]
 }
 
+/** The words for those who are counted. */
+const words = {
+  user: { one: 'user', many: 'users', Many: 'Users' },
+  organization: { one: 'member of an organization', many: 'members of organizations', Many: 'Members of organizations' },
+} as const
+
 const codes = { gained: 'people_gain_access', lost: 'people_lose_access' } as const
+
+/** Where an organization becomes required, people who act for none lose their access. Nobody counts them: it depends on how they sign in. */
+export const requiredOrganizations = (changes: readonly PlannedChange[]): PromotionCheck[] =>
+  changes.flatMap(({ object, slug, action, fields }) => {
+    const becomes = action === 'update' && fields.some(({ pointer, to }) => pointer === '/organizations' && to === 'required')
+    if (!becomes || slug === null || (object !== 'application' && object !== 'resource_server')) return []
+    const detail = 'People who act for no organization get no token for it any more. Add them to an organization first.'
+    return [warning('people_lose_access', { object, slug, pointer: '/organizations' }, detail)]
+  })
 
 const sizeOf = ({ people }: Effect) => people ?? Number.POSITIVE_INFINITY
 const largestOf = ({ effects: [first] }: Found) => (first ? Math.min(sizeOf(first), Number.MAX_SAFE_INTEGER) : 0)
@@ -66,9 +82,9 @@ const byPeople = (a: Effect, b: Effect) =>
   sizeOf(a) === sizeOf(b) ? compare(a.identifier, b.identifier) || compare(a.scope, b.scope) : sizeOf(a) < sizeOf(b) ? 1 : -1
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
 
-type Placing = ReturnType<typeof placing>
+type Placing = ReturnType<typeof placing> & { readonly who: (typeof words)[keyof typeof words] }
 
-function placing({ servers, roles }: ConcernedAccess, changes: readonly PlannedChange[]) {
+function placing({ servers, roles }: Pick<ConcernedAccess, 'servers' | 'roles'>, changes: readonly PlannedChange[]) {
   const changed = new Map(changes.map((change) => [`${change.object}/${change.slug}`, change]))
   const had = new Map(servers.flatMap(({ before }) => (before ? [[before.identifier, before.slug] as const] : [])))
   const has = new Map(servers.flatMap(({ after }) => (after ? [[after.identifier, after.slug] as const] : [])))
@@ -103,7 +119,7 @@ function placing({ servers, roles }: ConcernedAccess, changes: readonly PlannedC
 /** Everyone gains or loses something by having the role or not, where that changes too. */
 const pointersOfRole = ({ people }: Effect) => (people === null ? ['/default', '/permissions'] : ['/permissions'])
 
-function detailOf({ change, effects }: Found, counted: CountedEffects, { rolesOf, serverOf }: Placing): string {
+function detailOf({ change, effects }: Found, counted: CountedEffects, { rolesOf, serverOf, who }: Placing): string {
   const named = effects.slice(0, most_permissions_named)
   const alike = Map.groupBy(named, (effect) => JSON.stringify([effect.people, serverOf(effect), rolesOf(effect), effect.by === 'scopes']))
   const sentences = [...alike.values()].flatMap((those) => {
@@ -111,10 +127,10 @@ function detailOf({ change, effects }: Found, counted: CountedEffects, { rolesOf
     if (!first) return []
     const names = those.map(({ scope }) => `"${scope}"`)
     const what = `${listed(names, names.length)} of the resource server "${serverOf(first)}"`
-    return `${whoOf(first, counted)} ${what}${byRoles(rolesOf(first))}${exceptionOf(first)}.`
+    return `${whoOf(first, counted, who)} ${what}${byRoles(rolesOf(first))}${exceptionOf(first)}.`
   })
   const rest = effects.length - named.length
-  const more = rest === 0 ? [] : [`Users ${verbOf(change)} ${rest === 1 ? 'one more permission' : `${rest} more permissions`}.`]
+  const more = rest === 0 ? [] : [`${who.Many} ${verbOf(change)} ${rest === 1 ? 'one more permission' : `${rest} more permissions`}.`]
   return [...sentences, ...more, advice[change]].join(' ')
 }
 
@@ -125,11 +141,11 @@ const advice = {
 
 const verbOf = (change: Effect['change']) => (change === 'gained' ? 'gain' : 'lose')
 
-function whoOf({ people, change }: Effect, { most, is_complete }: CountedEffects): string {
+function whoOf({ people, change }: Effect, { most, is_complete }: CountedEffects, { one, many }: Placing['who']): string {
   const verb = verbOf(change)
-  if (people === null) return `Every user ${verb}s`
-  if (people >= most || !is_complete) return `${people.toLocaleString('en')} or more users ${verb}`
-  return people === 1 ? `One user ${verb}s` : `${people} users ${verb}`
+  if (people === null) return `Every ${one} ${verb}s`
+  if (people >= most || !is_complete) return `${people.toLocaleString('en')} or more ${many} ${verb}`
+  return people === 1 ? `One ${one} ${verb}s` : `${people} ${many} ${verb}`
 }
 
 function byRoles(slugs: readonly string[]): string {

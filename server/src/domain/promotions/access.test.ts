@@ -58,7 +58,7 @@ function planOf(count: number, scopes: number) {
 
 /** The warnings where each role has one holder. */
 function warningsOf({ plan, written, roles }: ReturnType<typeof planOf>) {
-  const concerned = finish(concernedSteps(plan))
+  const concerned = finish(concernedSteps(plan, 'user'))
   assert.ok(concerned)
   const { before, after } = finish(givenSteps(concerned, written))
   const count = finish(effectSteps(before, after, { most: 1_000, kind: 'user' }))

@@ -1,7 +1,7 @@
 // pure
 /**
- * Builds both sides of a plan, before and after, for the permissions of users: only the resource servers that it concerns, and the roles that
- * name them. The count of who gains and loses something is that of `domain/roles/effects.ts`.
+ * Builds both sides of a plan, before and after, for the permissions of users or of members: only the resource servers that it concerns, and the
+ * roles that name them. The count of who gains and loses something is that of `domain/roles/effects.ts`.
  */
 import type { Permission, RoleKind } from '@ostiary/contract/objects/role.ts'
 import type { PlannedChange } from '@ostiary/contract/promotion.ts'
@@ -48,13 +48,14 @@ interface RoleOfPlan extends Sides<PlannedRole> {
 }
 
 export interface ConcernedAccess {
+  readonly kind: RoleKind
   readonly servers: readonly Sides<PlannedServer>[]
   /** In order of slug. */
   readonly roles: readonly RoleOfPlan[]
 }
 
-/** `null`: whatever roles give stays as it is. */
-export function* concernedSteps({ rows, after, changes }: PlanOfAccess): Steps<ConcernedAccess | null> {
+/** `null`: whatever roles of this kind give stays as it is. */
+export function* concernedSteps({ rows, after, changes }: PlanOfAccess, kind: RoleKind): Steps<ConcernedAccess | null> {
   const changed = new Map(changes.map((change) => [`${change.object}/${change.slug}`, change]))
   const changes_field = (object: 'resource_server' | 'role', slug: string, ...pointers: string[]) => {
     const change = changed.get(`${object}/${slug}`)
@@ -72,7 +73,7 @@ export function* concernedSteps({ rows, after, changes }: PlanOfAccess): Steps<C
     if (slug === null) continue
     if (object === 'resource_server' && changes_field(object, slug, '/require_roles', '/scopes')) slugs.add(slug)
     if (object === 'role' && changes_field(object, slug, '/permissions', '/default') && hasPeople(roleOf(slug)))
-      for (const named of serversNamedBy(roleOf(slug))) slugs.add(named)
+      for (const named of serversNamedBy(roleOf(slug), kind)) slugs.add(named)
     yield
   }
   const servers: Sides<PlannedServer>[] = []
@@ -89,10 +90,10 @@ export function* concernedSteps({ rows, after, changes }: PlanOfAccess): Steps<C
   const roles: RoleOfPlan[] = []
   for (const slug of [...new Set([...rows.role.keys(), ...after.objects.role.keys()])].sort()) {
     const role = roleOf(slug)
-    if (hasPeople(role) && serversNamedBy(role).some((named) => slugs.has(named))) roles.push(role)
+    if (hasPeople(role) && serversNamedBy(role, kind).some((named) => slugs.has(named))) roles.push(role)
     yield
   }
-  return { servers, roles }
+  return { kind, servers, roles }
 }
 
 /** No id has a space. */
@@ -102,11 +103,8 @@ const idOfNew = (slug: string) => `new ${slug}`
 const hasPeople = ({ before, after }: Sides<PlannedRole>) => before !== null || after?.default === true
 
 /** The resource servers that the permissions of a role name, by their slugs. */
-const serversNamedBy = ({ before, after }: Sides<PlannedRole>): string[] =>
-  [before, after].flatMap((role) => (isOfUsers(role) ? role.permissions.map(({ resource_server }) => resource_server) : []))
-
-/** Only roles of users are counted: no environment has members yet. */
-const isOfUsers = (role: PlannedRole | null): role is PlannedRole => role?.kind === 'user'
+const serversNamedBy = ({ before, after }: Sides<PlannedRole>, kind: RoleKind): string[] =>
+  [before, after].flatMap((role) => (role?.kind === kind ? role.permissions.map(({ resource_server }) => resource_server) : []))
 
 function roleAfter(id: string, slug: string, fields: Fields | undefined): PlannedRole | null {
   if (!fields) return null
@@ -132,14 +130,14 @@ function serverAfter(before: PlannedServer | null, slug: string, fields: Fields)
 export type Written = ReadonlyMap<string, DefinedRole['named']>
 
 /** Both sides have the same roles at the same places. A role has nothing on a side where it is not there. */
-export function* givenSteps({ servers, roles }: ConcernedAccess, written: Written): Steps<{ before: Given; after: Given }> {
+export function* givenSteps({ kind, servers, roles }: ConcernedAccess, written: Written): Steps<{ before: Given; after: Given }> {
   const versions = new Map(servers.flatMap(({ after }) => (after ? [[after.slug, after] as const] : [])))
   const namedNow = (role: PlannedRole) =>
     role.permissions.flatMap(({ resource_server }) => {
       const server = versions.get(resource_server)
       return server ? [{ resource_server_id: server.id, resource_server_version: server.version }] : []
     })
-  const [before, after] = [createSide(), createSide()]
+  const [before, after] = [createSide(kind), createSide(kind)]
   for (const server of servers) {
     before.addServer(server.before)
     after.addServer(server.after)
@@ -154,7 +152,7 @@ export function* givenSteps({ servers, roles }: ConcernedAccess, written: Writte
   return { before: before.finish(), after: after.finish() }
 }
 
-function createSide() {
+function createSide(kind: RoleKind) {
   const access = createAccess([])
   const open = new Map<string, ReadonlySet<string>>()
   return {
@@ -163,8 +161,8 @@ function createSide() {
       else if (server) open.set(server.identifier, new Set(server.scopes.map(({ name }) => name)))
     },
     addRole({ id, slug }: RoleOfPlan, role: PlannedRole | null, named: DefinedRole['named']): void {
-      const { permissions, default: is_default } = isOfUsers(role) ? role : { permissions: [], default: false }
-      access.add({ id, slug, kind: 'user', default: is_default, permissions, named })
+      const { permissions, default: is_default } = role?.kind === kind ? role : { permissions: [], default: false }
+      access.add({ id, slug, kind, default: is_default, permissions, named })
     },
     finish: (): Given => ({ access: access.finish([]), open }),
   }

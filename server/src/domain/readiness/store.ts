@@ -10,6 +10,7 @@ import { type Db, type OfEnvironment, sql } from '../../db/db.ts'
 import { atCoordinator, inEnvironment } from '../../db/environment.ts'
 import { enters } from '../../db/event-keys.ts'
 import type { Deployment } from '../../deployment/deployment.ts'
+import { hasOrganizations } from '../organizations/counts.ts'
 import { type Findings, most_counted, type Named, type ProductClaim } from './checks.ts'
 
 export type ScanApplications = (environment_id: EnvironmentId) => Promise<Findings['applications']>
@@ -167,20 +168,18 @@ export const findServerNamed = (db: Db, environment_id: EnvironmentId, identifie
     )
 
 const Requiring = z.object({ name: z.string() })
-const Exists = z.object({ organizations: z.int() })
-
 /** Finds an enabled application or else a resource server that requires an organization, and whether the environment has one. */
 export async function findRequiredOrganizations(db: Db, environment_id: EnvironmentId): Promise<Findings['organizations']> {
   const of = db.of(environment_id)
   const requires = sql`environment_id = ${environment_id} and organizations = 'required'`
-  const [application, server, count] = await Promise.all([
+  const [application, server, exist] = await Promise.all([
     of.maybeOne(Requiring, sql`select name from applications where ${requires} and disabled = 0 limit 1`),
     of.maybeOne(Requiring, sql`select name from resource_servers where ${requires} limit 1`),
-    of.maybeOne(Exists, sql`select organizations from organization_counts where environment_id = ${environment_id}`),
+    hasOrganizations(db, environment_id),
   ])
   return {
     required_by: application ? { kind: 'application', ...application } : server ? { kind: 'resource server', ...server } : null,
-    exist: count !== null && count.organizations > 0,
+    exist,
   }
 }
 

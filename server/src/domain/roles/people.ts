@@ -1,11 +1,12 @@
-/** Reads the people whom a change of roles concerns, for its count (`effects.ts`): the holders of the roles whose holders gain or lose something. */
+/** Counts the people whom a change of roles concerns (`effects.ts`): the holders of the roles whose holders gain or lose something. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
-import { z } from 'zod'
+import type { RoleKind } from '@ostiary/contract/objects/role.ts'
 import { restartLimit } from '../../base/database-time.ts'
 import { flatMapSteps, type Slices } from '../../base/steps.ts'
-import { type Db, join, list, sql } from '../../db/db.ts'
-import { inEnvironment } from '../../db/environment.ts'
+import type { Db } from '../../db/db.ts'
 import type { EffectCount } from './effects.ts'
+import { type HolderRow, type Reading, readHolders } from './holder-rows.ts'
 
 /** Of more people the newest holders of each role are counted. */
 const most_read = 20_000
@@ -15,61 +16,72 @@ const rows_at_once = 500
 /** Roles of one statement. */
 const roles_at_once = 20
 
-const Holder = z.object({ role_id: z.string(), user_id: z.string() })
-type Holder = z.infer<typeof Holder>
-const Given = z.object({ roles: z.array(z.string()) })
-
 interface Reader {
   readonly db: Db
   readonly slices: Slices
 }
 
-/** A role, and the last of its holders that was read. */
-interface Reading {
-  readonly role_id: string
-  readonly last: string
-}
-
 /** Counts people until each count is full or nobody is left. `false`: there are more people than are read, so a count can be too low. */
-export async function countHolders({ db, slices }: Reader, environment_id: EnvironmentId, count: EffectCount): Promise<boolean> {
+export async function countHolders(
+  { db, slices }: Reader,
+  { environment_id, kind }: { environment_id: EnvironmentId; kind: RoleKind },
+  count: EffectCount,
+): Promise<boolean> {
   const seen = new Set<string>()
   let compared = 0
-  let waiting: readonly Reading[] = count.roles.map((role_id) => ({ role_id, last: '' }))
+  let waiting: readonly Reading[] = count.roles.map((role_id) => ({ role_id, after: null }))
   while (waiting.length > 0) {
     if (seen.size >= most_read || compared >= most_compared) return false
     restartLimit()
     const read = waiting.slice(0, roles_at_once)
     const limit = Math.floor(rows_at_once / read.length)
-    const rows = await readHolders(db, environment_id, read, limit)
-    const ids = [...new Set(rows.map(({ user_id }) => user_id))].filter((id) => !seen.has(id))
-    for (const id of ids) seen.add(id)
-    const alike = await readGiven(db, environment_id, ids)
-    const compares = await slices.run(flatMapSteps(alike, ([given, people]) => [count.add(given, people)]))
+    const rows = await readHolders(kind)(db, environment_id, read, limit)
+    const fresh = [...new Map(rows.map((row) => [row.key.join(' '), row])).entries()].filter(([key]) => !seen.has(key))
+    for (const [key] of fresh) seen.add(key)
+    const compares = await slices.run(flatMapSteps(alike(fresh.map(([, row]) => row)), ([given, people]) => [count.add(given, people)]))
     compared += compares.reduce((sum, each) => sum + each, 0)
     const of_role = Map.groupBy(rows, ({ role_id }) => role_id)
-    const again = read.flatMap(({ role_id }) => {
+    const again = read.flatMap(({ role_id }): Reading[] => {
       const those = of_role.get(role_id) ?? []
-      return those.length < limit ? [] : [{ role_id, last: those.reduce((last, { user_id }) => (user_id < last ? user_id : last), '~') }]
+      const after = lastOf(those)
+      return after === null || those.length < limit ? [] : [{ role_id, after }]
     })
     waiting = [...waiting.slice(roles_at_once), ...again].filter(({ role_id }) => count.isOpen(role_id))
   }
   return true
 }
 
-function readHolders(db: Db, environment_id: EnvironmentId, roles: readonly Reading[], limit: number): Promise<Holder[]> {
-  const each = roles.map(
-    ({ role_id, last }) => sql`select role_id, user_id from (
-        select role_id, user_id from role_holders where role_id = ${role_id} and ${inEnvironment(environment_id)}
-           ${last === '' ? sql`` : sql`and user_id < ${last}`} order by user_id desc limit ${limit}) held`,
-  )
-  return db.of(environment_id).all(Holder, join(each, ' union all '))
+/** Counts the people who were given a role: users who are not blocked, or such members of enabled organizations. */
+export async function countPeople(
+  db: Db,
+  { environment_id, kind, id }: { environment_id: EnvironmentId; kind: RoleKind; id: string },
+  add: EffectCount['add'],
+): Promise<number> {
+  let people = 0
+  let after: Reading['after'] = null
+  for (let read = 0; read < most_read; read += rows_at_once) {
+    restartLimit()
+    const rows = await readHolders(kind)(db, environment_id, [{ role_id: id, after }], rows_at_once)
+    for (const [given, count] of alike(rows)) {
+      people += count
+      add(given, count)
+    }
+    after = lastOf(rows)
+    if (rows.length < rows_at_once) break
+    await nextTurn()
+  }
+  return people
 }
 
-/** The roles that these people were given, and how many of them have the same. Blocked people have nothing. */
-async function readGiven(db: Db, environment_id: EnvironmentId, ids: readonly string[]): Promise<[given: string[], people: number][]> {
-  if (ids.length === 0) return []
-  const users = await db
-    .of(environment_id)
-    .all(Given, sql`select roles from users where environment_id = ${environment_id} and id in (${list(ids)}) and blocked_at is null`)
-  return [...Map.groupBy(users, ({ roles }) => roles.join(' '))].map(([text, alike]) => [text.split(' '), alike.length])
+/** The last of these holders in the order of the index, newest first. */
+const lastOf = (rows: readonly HolderRow[]): Reading['after'] =>
+  rows.reduce<Reading['after']>((last, { key }) => (last === null || isBefore(key, last) ? key : last), null)
+
+const isBefore = ([id, membership]: HolderRow['key'], [other, number]: HolderRow['key']) =>
+  id < other || (id === other && membership < number)
+
+/** The roles of those who have any, and how many people have the same. */
+function alike(rows: readonly HolderRow[]): [given: string[], people: number][] {
+  const counted = rows.flatMap(({ given }) => (given === null ? [] : [given.join(' ')]))
+  return [...Map.groupBy(counted, (text) => text)].map(([text, those]) => [text.split(' '), those.length])
 }

@@ -9,8 +9,8 @@ import { createAccess, type DefinedRole } from '../../protocol/roles.ts'
 import type { NamedServer } from '../resource-servers/scope-versions.ts'
 import { definedRoles } from './access.ts'
 import { countEffects } from './effects.ts'
+import { countPeople } from './people.ts'
 import { inEffect } from './permissions.ts'
-import { countMembers, countUsers } from './preview-people.ts'
 import { findWrittenVersions, type RoleRow } from './store.ts'
 
 const servers_at_once = 50
@@ -35,7 +35,7 @@ export async function previewRole(
   }
   const open = new Map<string, ReadonlySet<string>>() // where no roles are required, a role changes nothing
   const count = countEffects({ access: before.finish([]), open }, { access: after.finish([]), open }, most_counted, kind)
-  const people = await (kind === 'user' ? countUsers : countMembers)(db, environment_id, id, count.add)
+  const people = await countPeople(db, current, count.add)
   const slugs = new Map(requiring.map(({ identifier, slug }) => [identifier, slug]))
   /** A role is for users or for members, so it concerns none of the others. */
   const ofKind = <N extends number | null>(people: N) => (kind === 'user' ? { users: people, members: 0 } : { users: 0, members: people })
