@@ -63,6 +63,9 @@ test('a valid request proceeds with everything that the later steps need', () =>
         id_token_hint: undefined,
         ui_locales: ['de', 'en'],
         acr_values: ['urn:ostiary:2fa'],
+        organization_use: 'none',
+        organization: undefined,
+        choosing: undefined,
       },
     },
   )

@@ -15,6 +15,7 @@ import { isAt, secretOfApp } from '../support/distant.ts'
 import { emptyService } from '../support/empty-service.ts'
 import { createTenant } from '../support/invitations.ts'
 import { newestMail } from '../support/mailed.ts'
+import { organizationsOf } from '../support/organizations.ts'
 import { buttonsOfExamples, createWalk, form_routes, refused, shown } from '../support/refused-walk.ts'
 import { createAdministrator } from '../support/tenants.ts'
 import { startUpstreams } from '../support/upstream-provider.ts'
@@ -247,6 +248,59 @@ test('the forms of an invitation', { skip: noBrowser }, async () => {
   await survives(page, 'invitation')
   await go('accept-invitation')
   await page.locator('main[data-step=invitation]:not(:has(form))').waitFor()
+})
+
+test('the choice of an organization, its page, its invitations, and leaving it', { skip: noBrowser }, async () => {
+  const { test: customers } = await w.createProject('customers')
+  await w.changeSettings(customers, { sign_in: { email_code: true } })
+  const api = await organizationsOf(w, customers)
+  await api.role('boss', { administers: true })
+  await api.role('clerk')
+  const client = await w.createApplication(customers, { organizations: 'optional' })
+  const person = await w.createUser(customers, { email_verified: true })
+  const member = { user_id: person.id, roles: ['boss'] }
+  for (let n = 0; n < 51; n++) await api.create({ name: `Branch ${n}`, members: [{ user_id: person.id }] })
+  const acme = await api.create({ name: 'Acme', members: [member] })
+  for (let n = 0; n < 51; n++) expectStatus(201, await api.add(acme.id, (await api.user()).id))
+  const other = await api.create({ name: 'Other' })
+  const { page, signIn } = await openPage()
+
+  const url = authorizationRequest(customers, client).url
+  await page.goto(url)
+  await signIn(person)
+  w.advance(600) // so that no passkey is offered
+  await survives(page, 'select-organization')
+  await page.goto(`${url}&organization=unknown`)
+  await survives(page, 'no-access')
+
+  expectStatus(201, await api.invite(other.id, person.email, { roles: ['clerk'] }))
+  const account = async (path: string) => {
+    await page.goto(`${customers.issuer}${path}`)
+    await page.locator('main[data-step]').waitFor()
+    if ((await page.locator('main[data-step=sign-in]').count()) > 0) await signIn(person)
+  }
+  await account('/account')
+  await survives(page, 'account')
+  await account(`/account?action=leave-organization&id=${acme.id}&user=${person.id}`)
+  await survives(page, 'account')
+  await account(`/account?action=manage-organization&id=${acme.id}&user=${person.id}`)
+  await survives(page, 'organization')
+  await page.locator('.it a[data-action=change-roles]').first().click()
+  await survives(page, 'organization')
+
+  const guest = await w.createUser(customers, { email_verified: true })
+  const late = await openPage()
+  const { invitation_url } = expectStatus(201, await api.invite(other.id, 'somebody@example.com', { send_email: false }))
+  await late.page.goto(invitation_url)
+  await survives(late.page, 'invitation')
+  await late.page.locator('a[data-action=sign-in]').first().click()
+  await late.signIn(guest)
+  await survives(late.page, 'invitation')
+  await late.go('accept-invitation')
+  await survives(late.page, 'code')
+  const own = expectStatus(201, await api.invite(other.id, guest.email, { send_email: false }))
+  await late.page.goto(own.invitation_url)
+  await survives(late.page, 'invitation')
 })
 
 test('the form of the first start, and the same form after its link has ended', { skip: noBrowser }, async () => {

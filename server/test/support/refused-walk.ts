@@ -16,8 +16,8 @@ export const form_routes: ReadonlyMap<string, string> = new Map(
 
 /** The route of a form; `undefined` where it is sent to another website. */
 function routeOf(action: string): string | undefined {
-  const { pathname } = new URL(action)
-  return [...form_routes].find(([end]) => pathname.endsWith(end))?.[1]
+  const path = new URL(action).pathname.replace(/^\/e\/[^/]+/, '')
+  return [...form_routes].find(([route]) => new RegExp(`^${route.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path))?.[1]
 }
 
 /** Every button of every example of a page, with the route of its form: `useLink: confirm`. */
