@@ -18,7 +18,7 @@ const last_characters: Part = {
   valueOf: (id) => `......${id}`.slice(-7),
 }
 
-/** The first four characters, and four from the eighth last: no two kinds of events have the same ones. */
+/** The first four characters, and four from the eighth last: few kinds of events have the same ones, of organizations and of their members. */
 const characters_of_type: Part = {
   of: (column) => sql`substr(${column}, 1, 4) || substr(${column}, length(${column}) - 7, 4)`,
   valueOf: (type) => type.slice(0, 4) + type.slice(-8, -4),
