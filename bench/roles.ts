@@ -3,7 +3,6 @@
  * and changes of a role that very many people have. A row of `columns` is an environment: another kind of person is another row.
  */
 import { join } from 'node:path'
-import type { RoleKind } from '@ostiary/contract/objects/role.ts'
 import { type Connection, expectStatus, openConnection, request } from './connection.ts'
 import { type ColumnName, type Contestant, type ContestantName, type Ground, root, server } from './contestants.ts'
 import { median } from './load.ts'
@@ -25,6 +24,8 @@ const scopes = Array.from({ length: roles_of_person }, (_, n) => `orders:${n}`)
 const asked_scopes = scopes.slice(0, 4)
 
 const in_flight = 16
+
+type RoleKind = 'user' | 'organization'
 
 type Caller = Awaited<ReturnType<typeof caller>>
 

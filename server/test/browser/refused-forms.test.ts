@@ -290,7 +290,7 @@ test('the choice of an organization, its page, its invitations, and leaving it',
 
   const guest = await w.createUser(customers, { email_verified: true })
   const late = await openPage()
-  const { invitation_url } = expectStatus(201, await api.invite(other.id, 'somebody@example.com', { send_email: false }))
+  const { invitation_url } = expectStatus(201, await api.invite(other.id, 'elsewhere@customers.example', { send_email: false }))
   await late.page.goto(invitation_url)
   await survives(late.page, 'invitation')
   await late.page.locator('a[data-action=sign-in]').first().click()

@@ -143,7 +143,7 @@ test('the first migration has the keys that filters enter by', () => {
     assert.ok(text.includes(`create index ${index} on events ((${keyOf(index)}), sequence)`), `${index} has another expression`)
 })
 
-test('kinds of events have keys of their own, so a filter by kind reads no event of another, but for those about organizations', () => {
+test('kinds of events have keys of their own, so a filter by kind reads no event of another, except among those about organizations', () => {
   const keyed = Map.groupBy(eventKinds, (type) => String(enters('events_of_type', { environment_id, type }).values[0]))
   assert.deepEqual(
     [...keyed.values()].filter((types) => types.length > 1),
