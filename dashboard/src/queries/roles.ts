@@ -14,10 +14,10 @@ export const roles = {
   /** With its version, for the form. */
   one: ({ client, at }: Here, role_id: string) =>
     one(key('roles', at.environment_id, 'one', role_id), (options) => client.responses.getRole({ ...at, role_id }, options)),
-  /** The effects that a change would have now. */
+  /** The effects that a change would have now. A key of its own: once the role has changed or is gone, nobody asks for them again. */
   preview: ({ client, at }: Here, role_id: string, change: RoleChange) =>
     one(
-      key('roles', at.environment_id, 'preview', role_id, JSON.stringify(change)),
+      key('role-previews', at.environment_id, role_id, JSON.stringify(change)),
       (options) => client.previewRole({ ...at, role_id }, change, options),
       { staleTime: 0, gcTime: 0 },
     ),

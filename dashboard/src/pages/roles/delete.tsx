@@ -33,7 +33,7 @@ export function DeleteRole({ role, close }: { role: EnvironmentRole; close: () =
       act="Delete now"
       typed={environment.type === 'live' ? name : undefined}
       call={() => client.deleteRole({ ...at, role_id })}
-      changes={[roles.all({ at }), users.all({ at })]}
+      changes={[roles.list(here).queryKey, roles.every(here).queryKey, users.all({ at })]} // the role itself is gone
       done={() => {
         close()
         show({ chosen: undefined })
