@@ -110,7 +110,10 @@ export const TokenRequest = z
     refresh_token: z.string().optional().describe('refresh_token: the refresh token.'),
     scope: z.string().optional().describe('refresh_token: a subset of the scopes.'),
     resource: z.string().optional().describe('The resource server of the access token (RFC 8707).'),
-    organization: z.string().optional().describe('The id or the slug of the organization of the grant, or `none`. Another one is refused.'),
+    organization: z
+      .string()
+      .optional()
+      .describe('The id or the slug of the organization of the grant, or `none`. It changes nothing: any other is refused.'),
     ...client,
   })
   .describe('A token request, form-encoded (RFC 6749 §4.1.3, §6).')

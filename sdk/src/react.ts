@@ -15,7 +15,7 @@ export interface UseSession {
   isLoading: boolean
   /**
    * Goes to the sign-in, and comes back to this page or to another path of the application. `organization` is the id or the slug of the one to
-   * act in, or `none`. Another one than before switches.
+   * act in, or `none`. One that differs from that of the session is a switch.
    */
   signIn: (return_to?: string, choice?: { organization?: string | undefined }) => void
   /** Ends the session here and at the issuer. */

@@ -80,8 +80,8 @@ export interface Choosing {
   readonly words: string
 }
 
-/** In characters: longer than any name. */
-export const longest_words = 1_000
+/** In characters. The words are compared with each of thousands of names. */
+export const longest_words = 200
 
 /** The parameters by which this service remembers that the person looks at the list, and what they look for. */
 const remembered = ['choose_organization', 'organization_words'] as const

@@ -16,7 +16,7 @@ import { changeVersioned } from '../../domain/lists/versions.ts'
 import { too_many_mails, waitOfAddress } from '../../domain/mail/address-limit.ts'
 import { mailStatements } from '../../domain/mail/send.ts'
 import { invitationUrl } from '../../domain/members/invitation-url.ts'
-import { findMemberRoles, judgeInviter, presentOf } from '../../domain/organizations/giving.ts'
+import { findMemberRoles, findNoLongerGiven, presentOf } from '../../domain/organizations/giving.ts'
 import type { InvitationRow } from '../../domain/organizations/invitations.ts'
 import * as store from '../../domain/organizations/invitations.ts'
 import { findOrganization, type OrganizationRow } from '../../domain/organizations/store.ts'
@@ -88,13 +88,12 @@ async function shownAs({ db }: Services, environment_id: EnvironmentId, rows: re
     environment_id,
     rows.flatMap(({ role_ids }) => role_ids),
   )
-  const shown: Shown[] = []
-  for (const row of rows) {
-    const is_over = row.status === 'pending' && row.inviter_membership !== null && !(await judgeInviter(db, row, row.role_ids))
+  const pending = rows.filter(({ status }) => status === 'pending')
+  const over = await findNoLongerGiven(db, environment_id, pending)
+  return rows.map((row) => {
     const slugs = presentOf(roles, row.role_ids).map(({ slug }) => slug)
-    shown.push(asShown({ ...row, status: is_over ? 'ended' : row.status }, slugs))
-  }
-  return shown
+    return asShown({ ...row, status: over.has(row.id) ? 'ended' : row.status }, slugs)
+  })
 }
 
 async function shownOne(services: Services, environment_id: EnvironmentId, row: InvitationRow): Promise<Shown> {

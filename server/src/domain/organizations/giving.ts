@@ -4,6 +4,7 @@ import { Application } from '@ostiary/contract/objects/application.ts'
 import { EnvironmentRole } from '@ostiary/contract/objects/role.ts'
 import { z } from 'zod'
 import { type Db, join, list, requires, type Statement, sql } from '../../db/db.ts'
+import { inEnvironment } from '../../db/environment.ts'
 import { type GivenRole, mayGiveAll } from '../../protocol/giving.ts'
 import { findNamedServers } from '../resource-servers/store.ts'
 import { namedBy } from '../roles/access.ts'
@@ -103,6 +104,34 @@ export async function judgeInviter(db: Db, inviter: Inviter, role_ids: readonly 
     roles: [...new Set([...own, ...given])],
     may_not_let_in: given.flatMap(({ id, slug }) => (held.has(id) ? [] : [slug])),
   }
+}
+
+const InvitingMember = z.object({ user_id: z.string(), membership: z.int(), roles: z.array(z.string()) })
+
+/** An invitation of a list, and who sent it. */
+interface Sent extends Inviter {
+  id: string
+  role_ids: readonly string[]
+}
+
+/** Finds those of these invitations of one organization whose roles the member who sent them may no longer give, by their ids, in two reads. */
+export async function findNoLongerGiven(db: Db, environment_id: EnvironmentId, invitations: readonly Sent[]): Promise<ReadonlySet<string>> {
+  const by_members = invitations.filter(({ inviter_membership }) => inviter_membership !== null)
+  const [first] = by_members
+  if (!first) return new Set()
+  const user_ids = [...new Set(by_members.flatMap(({ inviter_id }) => inviter_id ?? []))].sort()
+  const members = await db.of(environment_id).all(
+    InvitingMember,
+    sql`select user_id, membership, roles from organization_members
+         where organization_id = ${first.organization_id} and user_id in (${list(user_ids)}) and ${inEnvironment(environment_id)}`,
+  )
+  const ids = [...members.flatMap(({ roles }) => roles), ...by_members.flatMap(({ role_ids }) => role_ids)]
+  const roles = await findMemberRoles(db, environment_id, ids)
+  const mayGive = ({ inviter_id, inviter_membership, role_ids }: Sent): boolean => {
+    const member = members.find(({ user_id, membership }) => user_id === inviter_id && membership === inviter_membership)
+    return member !== undefined && mayGiveAll(heldOf(roles, member.roles), presentOf(roles, role_ids))
+  }
+  return new Set(by_members.filter((invitation) => !mayGive(invitation)).map(({ id }) => id))
 }
 
 /**

@@ -15,7 +15,7 @@ import { answerClient } from '../shared/answer-client.ts'
 import type { Authorization } from '../shared/begin.ts'
 import { showConsent, showNoAccess, showPress } from '../shared/decision-screens.ts'
 import { beginStepUp } from '../shared/half-sign-in.ts'
-import { membershipBy, organizationsOf, rolesBy } from '../shared/organizations.ts'
+import { membershipBy, rolesBy, withOrganizations } from '../shared/organizations.ts'
 import { relyingPartyOf } from '../shared/passkey-ceremony.ts'
 import { wasPressed } from '../shared/press.ts'
 import { no_problems, showAccounts, showProfile, showSignIn, showSignUp } from '../shared/screens.ts'
@@ -30,22 +30,24 @@ export async function judgeNextStep(services: OidcServices, call: OidcCall, inte
   const takes_passkeys = relyingPartyOf(call) !== null
   const asks_for_level = mode === 'required' || request.acr_values.length > 0
   const asks_for_passkey = takes_passkeys && request.acr_values.includes(by_passkey)
-  const organizations = await organizationsOf(services, call, interaction, browser.sessions)
-  const people = browser.sessions.flatMap(({ user_id }, i) => {
-    const organization = membershipBy(organizations[i] ?? { kind: 'none' })
-    return client.consent === 'skip' ? [] : [{ user_id, organization }]
-  })
+  const people = await withOrganizations(services, call, interaction, browser.sessions)
+  const asked = client.consent === 'skip' ? [] : people
   const [enrolled, with_passkey, consents, access] = await Promise.all([
     findUsersWithSecondFactor(services.db, issuer.environment_id, asks_for_level ? user_ids : []),
     findUsersWithPasskey(services.db, issuer.environment_id, asks_for_passkey ? user_ids : []),
-    findConsents(services.db, issuer.environment_id, client.client_id, people),
-    Promise.all(browser.sessions.map((session, i) => accessOf(call, interaction, rolesBy(organizations[i] ?? { kind: 'none' }, session)))),
+    findConsents(
+      services.db,
+      issuer.environment_id,
+      client.client_id,
+      asked.map(({ session, organization }) => ({ user_id: session.user_id, organization: membershipBy(organization) })),
+    ),
+    Promise.all(people.map(({ session, organization }) => accessOf(call, interaction, rolesBy(organization, session)))),
   ])
   return nextStep(
     request,
     { consent: client.consent, needs_press },
     {
-      sessions: browser.sessions.map((session, i) => ({
+      sessions: people.map(({ session, organization }, i) => ({
         session_id: session.id,
         user_id: session.user_id,
         auth_time: session.auth_time,
@@ -55,7 +57,7 @@ export async function judgeNextStep(services: OidcServices, call: OidcCall, inte
         has_name: hasName(session.name),
         consented_to: consents.get(session.user_id) ?? [],
         pressed: needs_press && wasPressed(services, call, query, session.id),
-        organization: organizations[i] ?? { kind: 'none' },
+        organization,
         no_access: access[i]?.no_access ?? null,
       })),
       hinted_user_id: hintedUser(issuer, request.id_token_hint),

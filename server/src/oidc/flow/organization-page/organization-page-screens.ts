@@ -3,7 +3,7 @@ import { UserId } from '@ostiary/contract/ids.ts'
 import { sendsMail } from '../../../base/mail-settings.ts'
 import { reason } from '../../../base/reason.ts'
 import { type Refusal, refusal } from '../../../base/refusal.ts'
-import { judgeInviter, type MemberRole, presentOf } from '../../../domain/organizations/giving.ts'
+import { findNoLongerGiven, type MemberRole, presentOf } from '../../../domain/organizations/giving.ts'
 import { listInvitations } from '../../../domain/organizations/invitations.ts'
 import { findStanding } from '../../../domain/organizations/managing.ts'
 import { findMember, type ListedMember, listMembers } from '../../../domain/organizations/members.ts'
@@ -92,7 +92,7 @@ async function managedOf(
   const { organization, roles, standing } = own
   const { environment_id, settings } = call.issuer
   const search = readQuery(call.query)
-  const words = (search.get('q') ?? '').trim().slice(0, longest_words)
+  const words = (search.get('q') ?? '').trim()
   const { members, more_url } = await membersOf(services, call, own, { words, cursor: search.get('after') ?? undefined })
   const namesBySlug = new Map([...roles.values()].map(({ slug, name }) => [slug, name]))
   const pending = await listInvitations(
@@ -101,10 +101,10 @@ async function managedOf(
     { organization_id: organization.id, status: 'pending' },
     { last: null, limit: most_invitations, now: call.now },
   )
-  const invitations = []
-  for (const row of pending)
-    if (row.inviter_membership === null || (await judgeInviter(services.db, row, row.role_ids)))
-      invitations.push({ id: row.id, email: row.email, roles: presentOf(roles, row.role_ids).map(({ name }) => name) })
+  const over = await findNoLongerGiven(services.db, environment_id, pending)
+  const invitations = pending.flatMap(({ id, email, role_ids }) =>
+    over.has(id) ? [] : [{ id, email, roles: presentOf(roles, role_ids).map(({ name }) => name) }],
+  )
   return {
     words,
     members: members.map(({ user_id, email, name, roles }) => ({
@@ -139,6 +139,7 @@ async function membersOf(
     const end = members.at(-1)
     return { members, more_url: rows.length > members_at_once && end ? moreUrl(String(end.membership)) : null }
   }
+  if (words.length > longest_words) return { members: [], more_url: null } // no name is as long
   const fail = (): never => {
     throw new RangeError('The cursor is of another list.')
   }

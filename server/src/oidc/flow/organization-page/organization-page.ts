@@ -124,6 +124,8 @@ async function changeRoles(
   { other, has, show, done }: Changing,
 ): Promise<Answer> {
   const { environment_id } = call.issuer
+  const slugs = new Set([...own.roles.values()].map(({ slug }) => slug))
+  if (call.form?.getAll('roles').some((sent) => !slugs.has(sent))) return show('changed') // a role was deleted meanwhile
   const after = rolesAfter(call, own, has)
   if (!mayChange(own.standing.held, has.held, { before: has.given, after })) return show('not_allowed')
   if (after.length > most_roles) return show('too_many_roles')

@@ -9,46 +9,42 @@ import type { Authorization } from './begin.ts'
 type Person = Pick<SessionRow, 'user_id'>
 type Requesting = Pick<Authorization, 'request'>
 
-const no_organization: OrganizationChoice = { kind: 'none' }
-
-/** The choice of each of these sessions. Without a use of organizations nothing is read. */
-export async function organizationsOf(
-  { db }: OidcServices,
-  call: OidcCall,
-  { request }: Requesting,
-  sessions: readonly Person[],
-): Promise<OrganizationChoice[]> {
+/** Returns the function that reads the choice of a person. Without a use of organizations it reads nothing. */
+function choosing({ db }: OidcServices, call: OidcCall, { request }: Requesting): (person: Person) => Promise<OrganizationChoice> {
   const { environment_id } = call.issuer
-  const { organization_use: use, choosing } = request
-  if (use === 'none') return sessions.map(() => no_organization)
-  const namedBy = hintOf(call, request)
-  return Promise.all(
-    sessions.map(async ({ user_id }): Promise<OrganizationChoice> => {
-      if (choosing) return { kind: 'open' }
-      const named = request.organization ?? namedBy(user_id)
-      if (named === for_none) return chooseOrganization(use, named, [])
-      if (named === undefined) return chooseOrganization(use, named, await findTwoMemberships(db, { environment_id, id: user_id }))
-      const membership = await findMembershipIn(db, { environment_id, id: user_id }, named)
-      return chooseOrganization(use, named, membership ? [membership] : [])
-    }),
-  )
+  const { organization_use: use } = request
+  const hinted = hintOf(call, request)
+  return async ({ user_id }) => {
+    if (use === 'none') return { kind: 'none' }
+    if (request.choosing) return { kind: 'open' }
+    const user = { environment_id, id: user_id }
+    const named = request.organization ?? hinted(user_id)
+    if (named === for_none) return chooseOrganization(use, named, [])
+    if (named === undefined) return chooseOrganization(use, named, await findTwoMemberships(db, user))
+    const membership = await findMembershipIn(db, user, named)
+    return chooseOrganization(use, named, membership ? [membership] : [])
+  }
 }
+
+/** These sessions, each with its choice. */
+export function withOrganizations<P extends Person>(
+  services: OidcServices,
+  call: OidcCall,
+  interaction: Requesting,
+  sessions: readonly P[],
+) {
+  const choose = choosing(services, call, interaction)
+  return Promise.all(sessions.map(async (session) => ({ session, organization: await choose(session) })))
+}
+
+/** The choice of one session. */
+export const organizationOf = (services: OidcServices, call: OidcCall, interaction: Requesting, session: Person) =>
+  choosing(services, call, interaction)(session)
 
 /** The organization of the ID token that the request sent as a hint, for the person of the hint. */
 function hintOf(call: OidcCall, { id_token_hint }: Authorization['request']): (user_id: string) => string | undefined {
   const hint = readIdTokenHint(call.issuer, id_token_hint)
   return (user_id) => (hint !== null && hint !== 'invalid' && hint.sub === user_id ? (hint.org_id ?? undefined) : undefined)
-}
-
-/** The choice of one session. */
-export async function organizationOf(
-  services: OidcServices,
-  call: OidcCall,
-  interaction: Requesting,
-  session: Person,
-): Promise<OrganizationChoice> {
-  const [choice] = await organizationsOf(services, call, interaction, [session])
-  return choice ?? no_organization
 }
 
 /** The ids of the roles that count for a person: those of the member, or without an organization those of the user. */
