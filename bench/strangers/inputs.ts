@@ -314,6 +314,7 @@ export function ofRoute(strangers: Strangers, name: string): Inputs {
       return { ...ofHostedForm(strangers, name), 'a provider': withForm(forms['sign-in'], () => ({ provider: provider_id })) }
     case 'showForgotPassword':
     case 'showCodePage':
+    case 'showInvitationCode':
     case 'showNewPasswordPage':
     case 'showSecondFactorPage':
     case 'openEnrolmentCode':
@@ -333,6 +334,12 @@ export function ofRoute(strangers: Strangers, name: string): Inputs {
         'an action of the account page': (turn) => ({ query: `action=change_password&id=${turn}` }),
         'an action of 20 kB': (turn) => ({ query: `action=${turn}${upTo(20_000, 'change_')}` }),
         '2,000 languages': (turn) => ({ query: `ui_locales=${times(2_000, (n) => `x${n % 9}-DE-${turn}`).join('+')}` }),
+      }
+    case 'showOwnOrganization':
+      return {
+        'a search': (turn) => ({ query: `q=${turn}`, headers: { cookie: forms['sign-in'].cookie } }),
+        'a search of 20 kB, and a member': (turn) => ({ query: `q=${turn}${upTo(20_000, '%C3%A4')}&member=usr_${turn}` }),
+        'a name of 28 kB': (turn) => ({ last: `${turn}${'a'.repeat(most_of_head)}` }),
       }
     case 'setup':
       return { 'an unknown token': (turn) => ({ query: `token=${String(turn).padStart(43, 'a')}` }) }
