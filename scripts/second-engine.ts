@@ -5,40 +5,33 @@
  */
 import type { RecordedBatch } from './recorded.ts'
 
-/** A batch that more than this share of the files send belongs to every start of the service. */
-const common = 1 / 3
-
-/** The reason why a file runs again, by file. */
+/** The reason why a file runs again, by file. `msOf` is how long it took on the first engine: of two that add the same the quicker one runs. */
 export function chooseAgain(
   files: readonly string[],
   batches: readonly RecordedBatch[],
   source: (file: string) => string,
+  msOf: (file: string) => number,
 ): Map<string, string> {
-  const sent = new Map(files.map((file) => [file, new Set<string>()]))
-  const refused = new Map(files.map((file) => [file, new Set<string>()]))
+  const sent = new Map(files.map((file) => [file, new Map<string, string>()]))
   for (const { file, is_refused, statements } of batches) {
-    for (const { text } of statements) sent.get(file)?.add(text)
-    if (is_refused) refused.get(file)?.add(statements.map(({ text }) => text).join('; '))
+    const texts = statements.map(({ text }) => text)
+    for (const text of texts) sent.get(file)?.set(text, 'a statement that no other file sends')
+    if (is_refused) sent.get(file)?.set(`refused: ${texts.join('; ')}`, 'a batch that a guard refuses in no other file')
   }
-  const refusals = new Map<string, number>()
-  for (const of_file of refused.values()) for (const batch of of_file) refusals.set(batch, (refusals.get(batch) ?? 0) + 1)
-  const refusesRules = (file: string) =>
-    [...(refused.get(file) ?? [])].some((batch) => (refusals.get(batch) ?? 0) <= Math.max(1, common * files.length))
 
   const chosen = new Map<string, string>()
   const covered = new Set<string>()
   const choose = (file: string, why: string) => {
     chosen.set(file, why)
-    for (const text of sent.get(file) ?? []) covered.add(text)
+    for (const each of sent.get(file)?.keys() ?? []) covered.add(each)
   }
   for (const file of files) {
     if (sent.get(file)?.size === 0) choose(file, 'nothing is recorded of it')
     else if (testsRaces(file, source(file))) choose(file, 'races, crashes or migrations')
-    else if (refusesRules(file)) choose(file, 'a guard refuses a batch')
   }
-  for (const file of files) {
-    const adds = [...(sent.get(file) ?? [])].some((text) => !covered.has(text))
-    if (!chosen.has(file) && adds) choose(file, 'a statement that no other file sends')
+  for (const file of files.toSorted((a, b) => msOf(a) - msOf(b))) {
+    const adds = [...(sent.get(file) ?? [])].find(([each]) => !covered.has(each))
+    if (!chosen.has(file) && adds) choose(file, adds[1])
   }
   return chosen
 }

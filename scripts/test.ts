@@ -158,7 +158,13 @@ function countBatches(): number {
 /** The tests of behaviour that run on PostgreSQL, by what they did on the embedded database. */
 function filesToRunAgain(): string[] {
   if (filters.length > 0 || ours.includes('--all')) return behaviour_tests
-  const chosen = chooseAgain(behaviour_tests, readRecord(record).batches, (file) => readFileSync(join(root, file), 'utf8'))
+  const took = new Map(parts.flatMap(({ lines }) => lines.flatMap((line) => (line.kind === 'file' ? [[line.file, line.ms] as const] : []))))
+  const chosen = chooseAgain(
+    behaviour_tests,
+    readRecord(record).batches,
+    (file) => readFileSync(join(root, file), 'utf8'),
+    (file) => took.get(file) ?? 0,
+  )
   const left = behaviour_tests.length - chosen.size
   if (left > 0)
     notes.push(
