@@ -181,7 +181,7 @@ export const application = {
       look: 'words',
       hint: 'Slugs of roles. Empty: everyone gets in.',
       affects: `${signs_in} Without one of these roles they get no token, from the next request on.`,
-      fresh: inLive('changed'),
+      fresh: inLive('widened'),
       default: () => [],
     },
   ),
@@ -190,7 +190,7 @@ export const application = {
     look: choices,
     hint: 'The strictest of the application and of the APIs that it asks for counts.',
     affects: `${signs_in} Where it becomes required, tokens without an organization are refused from the next request on.`,
-    fresh: inLive('changed'),
+    fresh: inLive('widened'),
     default: 'none',
   }),
   roles_claim: travels(

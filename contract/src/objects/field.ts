@@ -31,7 +31,8 @@ export type Where = 'always' | 'in_live'
  * added_to    the list has an element that it did not have; one that only loses elements closes something
  * turned_on   from false to true
  * turned_off  from true to false
- * widened     the key can do more than before, or can be used from more places or for longer; the role gives more than before
+ * widened     the key can do more than before, or can be used from more places or for longer; the role gives more than before; the
+ *             application admits people whom it refused
  */
 export type When = 'changed' | 'sent' | 'added_to' | 'turned_on' | 'turned_off' | 'widened'
 

@@ -523,7 +523,7 @@ export interface Operations {
    *
    * Needs a platform key with the scope `applications:write`, or an administrator with the role `developer` or above.
    *
-   * An administrator needs a sign-in within the last 10 minutes if the body changes `token_endpoint_auth_method`, `jwks` or `jwks_uri`, and in a Live environment if the body changes `redirect_uris`, `post_logout_redirect_uris`, `allowed_scopes`, `unknown_scopes`, `allowed_roles`, `organizations`, `roles_claim`, `data_claims`, `require_pkce`, `nonce_replaces_pkce`, `consent`, `backchannel_logout_uri` or `allow_loopback_port`, and in a Live environment if the body turns off `disabled`.
+   * An administrator needs a sign-in within the last 10 minutes if the body changes `token_endpoint_auth_method`, `jwks` or `jwks_uri`, and in a Live environment if the body changes `redirect_uris`, `post_logout_redirect_uris`, `allowed_scopes`, `unknown_scopes`, `roles_claim`, `data_claims`, `require_pkce`, `nonce_replaces_pkce`, `consent`, `backchannel_logout_uri` or `allow_loopback_port`, and in a Live environment if the body widens `allowed_roles` or `organizations`, and in a Live environment if the body turns off `disabled`.
    */
   changeApplication(params: { project_id: string; environment_id: string; application_id: string }, body: ApplicationChange, options?: ChangeOptions): Promise<Application>
   /**

@@ -11,6 +11,8 @@ const fields: FreshFields = {
   enabled: { where: 'in_live', when: 'turned_on' },
   disabled: { where: 'in_live', when: 'turned_off' },
   permissions: { where: 'in_live', when: 'widened' },
+  allowed_roles: { where: 'in_live', when: 'widened' },
+  organizations: { where: 'in_live', when: 'widened' },
   roles: { where: 'in_live', when: 'added_to' },
 }
 
@@ -28,6 +30,12 @@ const changes: [before: object, after: object, where: 'always' | 'in_live' | nul
   [{ enabled: true, disabled: true },    { enabled: true, disabled: false },   'in_live'],
   [{ permissions: gives('read') },       { permissions: gives('read', 'a') },  'in_live'],
   [{ permissions: gives('read', 'a') },  { permissions: gives('a') },          null],
+  [{ allowed_roles: ['a'] },             { allowed_roles: ['b'] },             'in_live'],
+  [{ allowed_roles: ['a'] },             { allowed_roles: [] },                'in_live'],
+  [{ allowed_roles: ['a', 'b'] },        { allowed_roles: ['b'] },             null],
+  [{ allowed_roles: [] },                { allowed_roles: ['a'] },             null],
+  [{ organizations: 'required' },        { organizations: 'optional' },        'in_live'],
+  [{ organizations: 'none' },            { organizations: 'required' },        null],
   [{ roles: ['a'] },                     { roles: ['a', 'b'] },                'in_live'],
   [{ roles: ['a', 'b'] },                { roles: ['c'] },                     'in_live'],
   [{ roles: ['a', 'b'] },                { roles: ['b'] },                     null],

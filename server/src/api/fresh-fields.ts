@@ -3,6 +3,7 @@
 import type { ApiKey } from '@ostiary/contract/api-key.ts'
 import type { FreshFields } from '@ostiary/contract/fresh.ts'
 import type { FreshField, Where } from '@ostiary/contract/objects/field.ts'
+import { organization_uses } from '@ostiary/contract/objects/organization-use.ts'
 import type { Permission } from '@ostiary/contract/objects/role.ts'
 import { isRecord } from '../base/record.ts'
 import { isWidened } from '../domain/keys/widening.ts'
@@ -28,11 +29,20 @@ export const whereChanged = (fields: FreshFields, before: object, after: object)
       case 'turned_off':
         return old === true && next === false
       case 'widened':
-        return name === 'permissions'
-          ? givesMore((old ?? []) as Permission[], (next ?? []) as Permission[]) // as: only roles have this field
-          : isWidened(name, before as ApiKey, after as ApiKey) // as: only keys have the others
+        return widenings[name]?.(old, next) ?? isWidened(name, before as ApiKey, after as ApiKey) // as: only keys have the others
     }
   })
+
+/** Whether fields of roles and applications let somebody in, or give more. */
+const widenings: Readonly<Record<string, (old: unknown, next: unknown) => boolean>> = {
+  permissions: (old, next) => givesMore(listOf(old) as Permission[], listOf(next) as Permission[]), // as: only roles have this field
+  /** An empty list admits everyone. */
+  allowed_roles: (old, next) =>
+    listOf(old).length > 0 && (listOf(next).length === 0 || listOf(next).some((slug) => !listOf(old).includes(slug))),
+  organizations: (old, next) => strictness(next) < strictness(old),
+}
+
+const strictness = (use: unknown): number => (organization_uses as readonly unknown[]).indexOf(use)
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
