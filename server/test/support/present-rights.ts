@@ -399,6 +399,22 @@ function testGround(ground: Ground, { rounds, calls, gifts: gifts_of_each }: Amo
       })
     })
 
+  test(`the first organization of a person is in the tokens of the next request, ${lanes * gifts_of_each} times, at ${of_engine}`, async () => {
+    await inLanes(people, async (person, lane) => {
+      const subject = await createSubject(ground, person, { begins: in_organization })
+      await ground.first.roles.deleteOrganization(organizationOf(subject))
+      for (let n = lane; n < lane + gifts_of_each; n++) {
+        const { roles } = sideOf(n)
+        const organization = await roles.createOrganization(person, subject.role)
+        const tokens = await person.tokens(subject.client, { ...subject.ask, organization: organization.id, prompt: 'none' })
+        const { org_id, scope } = payloadOf(tokens.access_token)
+        assert.deepEqual([org_id, scope], [organization.id, [...own_scopes, ...both].join(' ')])
+        await roles.deleteOrganization(organization)
+      }
+      await removeSubject(ground, subject)
+    })
+  })
+
   test(`these rounds counted ${each} of each call after each change, at ${of_engine}`, (t) => {
     const names = Object.keys(changes).flatMap((what) => Object.keys(ground.calls).map((call) => `${call}, once ${what}`))
     t.diagnostic(`${names.length * each} calls`)
