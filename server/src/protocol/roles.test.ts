@@ -34,7 +34,7 @@ interface Model {
   /** The ids of the roles that the user was given, and those that the member of the organization was given. */
   of_user: readonly string[]
   of_member: readonly string[]
-  /** What was requested, allowed and consented to. A resource server of it can be gone. */
+  /** That which was requested, allowed and consented to. A resource server of it can be gone. */
   grant: { scope: readonly string[]; resource: readonly string[]; has_organization: boolean }
   /** The resource servers that the token request names; none: those of the grant. */
   named: readonly string[]
@@ -48,7 +48,7 @@ const rolesOf = ({ roles, of_user, of_member, grant: { has_organization } }: Mod
   return roles.filter((role) => role.kind === kind && (role.default || given.includes(role.id)))
 }
 
-/** What a token request gets, in words as near to the contract as code can be. */
+/** The scope or the error of a token request, in words as near to the contract as code can be. */
 function modelToken(model: Model): readonly string[] | 'invalid_grant' | 'invalid_target' | 'invalid_scope' {
   const { servers, grant, named, application, disabled_scopes } = model
   const held = rolesOf(model)
@@ -155,7 +155,7 @@ function accessOf({ servers, roles, application }: Pick<Model, 'servers' | 'role
   return access.finish([{ client_id, roles_claim: null, data_claims: false, ...application }], strict)
 }
 
-/** What this program gives: the same questions in the same order as the token endpoint asks them. */
+/** The answer of this program: the same questions in the same order as the token endpoint asks them. */
 function tokenOf({ servers, grant, named, application, disabled_scopes }: Model, access: Access, held: RoleSet) {
   const resource = named.length === 0 ? grant.resource : grant.resource.filter((identifier) => named.includes(identifier))
   if (!letsIn(access, client_id, held)) return 'invalid_grant'

@@ -117,7 +117,7 @@ const application = ({ application_id }: EnvironmentObjects) => application_id
 const no_user = invented.user_id ?? ''
 const no_organization = invented.organization_id ?? ''
 
-/** Where else an id of others can stand: in bodies and queries. Ids of the environment itself are no border there. */
+/** Where else an id of others can stand: in bodies and queries. Another organization of the environment is not foreign there. */
 // biome-ignore format: this table is read by line
 const places: Record<string, Place> = {
   'user_id of a new member':         { of: user, invented: no_user, request: (user_id) => auth('POST', own_members, { user_id }) },
@@ -139,7 +139,7 @@ for (const [place, { of, invented, request }] of Object.entries(places))
       assert.equal(seen(await ask(w, request(id)), id), seen(unknown, invented), `${place}: ${whose}`)
     }
     if (place !== 'organization_id of grants')
-      assert.notEqual(seen(known, of(mine, ours)), seen(unknown, invented), 'the own id is told apart')
+      assert.notEqual(seen(known, of(mine, ours)), seen(unknown, invented), 'the own id has another answer')
   })
 
 /** Bodies and filters with the slug of a role. */

@@ -133,9 +133,11 @@ test('the form of the choice is for the account that the page named', async () =
   assert.doesNotMatch(after.headers.get('location') ?? '', /code=/)
 })
 
-async function followWith(agent: Agent, reply: Reply): Promise<Reply> {
+/** Follows redirects within the service, to a page. */
+async function followWith(agent: Agent, reply: Reply, most = 5): Promise<Reply> {
   const location = reply.headers.get('location')
-  return location === null ? reply : followWith(agent, await agent.get(location, traced))
+  if (location === null || !location.startsWith(environment.issuer) || most === 0) return reply
+  return followWith(agent, await agent.get(location, traced), most - 1)
 }
 
 const csrf = async () => /name="csrf" value="([^"]*)"/.exec((await person.agent.get(`${environment.issuer}/account`)).body)?.[1] ?? ''

@@ -188,7 +188,7 @@ async function establish({
       const of_role = Object.entries(permissions[i] ?? {}).flatMap(([resource_server, scopes]) =>
         scopes.length === 0 ? [] : [{ resource_server, scopes }],
       )
-      if (were_made_again) sent.delete(`${role.id} permissions`) // also where they are as before: they then mean the present scopes
+      if (were_made_again) sent.delete(`${role.id} permissions`) // even if they are as before: they then mean the present scopes
       return set('roles', role, { permissions: of_role })
     }),
   )
