@@ -25,7 +25,8 @@ const with_objects = rows.filter(({ route }) => parametersOf(route).length > 0)
 
 /** Ids of no object: one well-formed, the others malformed. */
 function unknownIds(parameter: string): string[] {
-  const prefix = Object.entries(prefixes).find(([kind]) => parameter === `${kind}_id`)?.[1] ?? 'env'
+  const kinds = { ...prefixes, invitation: prefixes.organization_invitation } // no path has the id of an invitation to a tenant
+  const prefix = Object.entries(kinds).find(([kind]) => parameter === `${kind}_id`)?.[1] ?? 'env'
   const absent = '01m7wwr5ftevtv5yxb47hmb4ht'
   const other = prefix === 'usr' ? 'app' : 'usr'
   return [
