@@ -1,17 +1,21 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { OrganizationUse } from '@ostiary/contract/objects/organization-use.ts'
 import fc from 'fast-check'
+import { OAuthError } from './oauth-error.ts'
 import {
+  type Access,
   claimOf,
   createAccess,
   type DefinedRole,
-  leavesNone,
   letsIn,
+  needsOrganization,
   type RequiringServer,
+  type RoleSet,
   rolesHeld,
-  scopeGiven,
   slugsOf,
 } from './roles.ts'
+import { targetOf } from './token-target.ts'
 
 /** A resource server of the model. `made` says in which version each of its scopes was made; 0: it has no such scope. */
 interface ModelServer {
@@ -19,46 +23,69 @@ interface ModelServer {
   slug: string
   identifier: string
   require_roles: boolean
+  organizations: OrganizationUse
   made: Readonly<Record<string, number>>
 }
 
 interface Model {
+  /** Those that are there now. */
   servers: readonly ModelServer[]
   roles: readonly DefinedRole[]
-  held: readonly string[]
-  kind: DefinedRole['kind']
+  /** The ids of the roles that the user was given, and those that the member of the organization was given. */
+  of_user: readonly string[]
+  of_member: readonly string[]
+  /** That which was requested, allowed and consented to. A resource server of it can be gone. */
+  grant: { scope: readonly string[]; resource: readonly string[]; has_organization: boolean }
+  /** The resource servers that the token request names; none: those of the grant. */
+  named: readonly string[]
+  application: { allowed_scopes: readonly string[]; allowed_roles: readonly string[]; organizations: OrganizationUse }
+  disabled_scopes: readonly string[]
 }
 
-const isHeld = (role: DefinedRole, { held, kind }: Model) => role.kind === kind && (role.default || held.includes(role.id))
-
-/** The rule of decision 0176, in words as near to it as code can be. */
-function modelScope(asked: readonly string[], requested: readonly ModelServer[], model: Model): string[] {
-  const stays: string[] = []
-  for (const name of asked) {
-    let stays_at_all = true
-    for (const server of requested) {
-      const made = server.made[name] ?? 0
-      if (!server.require_roles || made === 0) continue // it does not define the name, or needs no role
-      let is_given = false
-      for (const role of model.roles) {
-        if (!isHeld(role, model)) continue
-        for (const permission of role.permissions) {
-          if (permission.resource_server !== server.slug || !permission.scopes.includes(name)) continue
-          for (const { resource_server_id, resource_server_version } of role.named)
-            if (resource_server_id === server.id && made <= resource_server_version) is_given = true
-        }
-      }
-      if (!is_given) stays_at_all = false
-    }
-    if (stays_at_all) stays.push(name)
-  }
-  return stays
+/** The roles that count. Of the user and of the member, never both. */
+const rolesOf = ({ roles, of_user, of_member, grant: { has_organization } }: Model) => {
+  const [kind, given] = has_organization ? ['organization', of_member] : ['user', of_user]
+  return roles.filter((role) => role.kind === kind && (role.default || given.includes(role.id)))
 }
 
+/** The scope or the error of a token request, in words as near to the contract as code can be. */
+function modelToken(model: Model): readonly string[] | 'invalid_grant' | 'invalid_target' | 'invalid_scope' {
+  const { servers, grant, named, application, disabled_scopes } = model
+  const held = rolesOf(model)
+  const { allowed_roles } = application
+  if (allowed_roles.length > 0 && !held.some(({ slug }) => allowed_roles.includes(slug))) return 'invalid_grant'
+  const requested = servers.filter(({ identifier }) => (named.length === 0 ? grant.resource : named).includes(identifier))
+  const is_required = [application, ...requested].some(({ organizations }) => organizations === 'required')
+  if (is_required && !grant.has_organization) return 'invalid_grant'
+  if (named.some((identifier) => requested.every((server) => server.identifier !== identifier))) return 'invalid_target'
+
+  const madeIn = ({ made }: ModelServer, name: string) => made[name] ?? 0
+  const isOfServers = (name: string) => requested.some((server) => madeIn(server, name) > 0)
+  const isGiven = (server: ModelServer, name: string) =>
+    held.some(
+      ({ permissions, named }) =>
+        permissions.some(({ resource_server, scopes }) => resource_server === server.slug && scopes.includes(name)) &&
+        named.some((at) => at.resource_server_id === server.id && madeIn(server, name) <= at.resource_server_version),
+    )
+  const asked = grant.scope.filter(
+    (name) =>
+      application.allowed_scopes.includes(name) && !disabled_scopes.includes(name) && (own_scopes.includes(name) || isOfServers(name)),
+  )
+  const given = asked.filter((name) =>
+    requested.every((server) => !server.require_roles || madeIn(server, name) === 0 || isGiven(server, name)),
+  )
+  const is_nothing_left = asked.some(isOfServers) && !given.some(isOfServers)
+  return is_nothing_left || asked.length === 0 ? 'invalid_scope' : given
+}
+
+const own_scopes = ['openid', 'profile']
 const names = ['read', 'write', 'delete', 'refund']
 const letters = ['a', 'b', 'c']
 const role_ids = ['rol_1', 'rol_2', 'rol_3', 'rol_4', 'rol_5']
 const slugOf = (id: string) => id.replace('rol_', 'role-')
+
+/** Mostly not required, so that most situations are about roles. */
+const use = fc.constantFrom<OrganizationUse>('none', 'none', 'none', 'optional', 'optional', 'required')
 
 const server = (letter: string) =>
   fc.record<ModelServer>({
@@ -66,6 +93,7 @@ const server = (letter: string) =>
     slug: fc.constant(letter),
     identifier: fc.constant(`https://${letter}.example`),
     require_roles: fc.boolean(),
+    organizations: use,
     made: fc.record(Object.fromEntries(names.map((name) => [name, fc.integer({ min: 0, max: 3 })]))),
   })
 const role = (id: string) =>
@@ -85,17 +113,27 @@ const role = (id: string) =>
       { selector: ({ resource_server_id }) => resource_server_id },
     ),
   })
-const situation = fc.record({
-  servers: fc.tuple(...letters.map(server)),
+const identifiers = letters.map((letter) => `https://${letter}.example`)
+const all_scopes = [...own_scopes, ...names]
+/** Most of them. */
+const most = (all: readonly string[]) => fc.oneof({ weight: 3, arbitrary: fc.constant([...all]) }, fc.subarray([...all]))
+const situation = fc.record<Model>({
+  servers: fc.tuple(...letters.map(server)).chain((all) => fc.oneof({ weight: 3, arbitrary: fc.constant(all) }, fc.subarray(all))),
   roles: fc.tuple(...role_ids.map(role)),
-  held: fc.subarray([...role_ids, 'rol_gone']),
-  kind: fc.constantFrom<DefinedRole['kind']>('user', 'organization'),
-  resource: fc.subarray(
-    letters.map((letter) => `https://${letter}.example`),
-    { minLength: 1 },
-  ),
-  asked: fc.subarray(['openid', 'profile', ...names], { minLength: 1 }),
-  allowed: fc.subarray([...role_ids.map(slugOf), 'role-gone']),
+  of_user: fc.subarray([...role_ids, 'rol_gone']),
+  of_member: fc.subarray([...role_ids, 'rol_gone']),
+  grant: fc.record({
+    scope: fc.subarray(all_scopes, { minLength: 1 }),
+    resource: fc.subarray(identifiers),
+    has_organization: fc.boolean(),
+  }),
+  named: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, fc.subarray(identifiers)),
+  application: fc.record({
+    allowed_scopes: most(all_scopes),
+    allowed_roles: fc.oneof(fc.constant([]), fc.subarray([...role_ids.map(slugOf), 'role-gone'])),
+    organizations: use,
+  }),
+  disabled_scopes: fc.oneof({ weight: 3, arbitrary: fc.constant([]) }, fc.subarray(all_scopes)),
 })
 
 /** A version of 1 is not stored where the resource server has the scope from its beginning. */
@@ -108,40 +146,65 @@ const requiring = (servers: readonly ModelServer[]): RequiringServer[] =>
       scope_versions: Object.fromEntries(Object.entries(made).filter(([, version]) => version > 1)),
     }))
 
-function accessOf(servers: readonly ModelServer[], roles: readonly DefinedRole[], allowed_roles: readonly string[] = []) {
+const client_id = 'app_1'
+
+function accessOf({ servers, roles, application }: Pick<Model, 'servers' | 'roles' | 'application'>) {
   const access = createAccess(requiring(servers))
   for (const each of roles) access.add(each)
-  return access.finish([{ client_id: 'app_1', allowed_roles, roles_claim: 'groups', data_claims: false, organizations: 'none' }])
+  const strict = servers.filter(({ organizations }) => organizations === 'required').map(({ identifier }) => identifier)
+  return access.finish([{ client_id, roles_claim: null, data_claims: false, ...application }], strict)
 }
 
-test('roles give the scope that the contract says, in 20,000 situations', () => {
+/** The answer of this program: the same questions in the same order as the token endpoint asks them. */
+function tokenOf({ servers, grant, named, application, disabled_scopes }: Model, access: Access, held: RoleSet) {
+  const resource = named.length === 0 ? grant.resource : grant.resource.filter((identifier) => named.includes(identifier))
+  if (!letsIn(access, client_id, held)) return 'invalid_grant'
+  if (!grant.has_organization && needsOrganization(access, client_id, resource)) return 'invalid_grant'
+  const audiences = servers.map(({ identifier, made }) => ({
+    ...{ identifier, access_token_ttl_seconds: null, access_token_format: 'jwt' as const, roles_claim: null, data_claims: false },
+    scopes: names.filter((name) => (made[name] ?? 0) > 0).map((name) => ({ name })),
+  }))
+  const tokens = { access_token_ttl_seconds: 3_600, access_token_format: 'jwt' as const }
+  const { allowed_scopes } = application
+  try {
+    const granted = { scope: grant.scope.join(' '), resource: grant.resource }
+    return targetOf(granted, named, { audiences, allowed_scopes, roles_claim: null, access, held, disabled_scopes, tokens }).scope.split(
+      ' ',
+    )
+  } catch (error) {
+    return error instanceof OAuthError ? error.code : assert.fail(`${error}`)
+  }
+}
+
+test('a token gives the scope that the contract says, for an organization or for none, in 20,000 situations', () => {
+  const seen = new Map<string, number>()
   fc.assert(
-    fc.property(situation, ({ resource, asked, allowed, ...model }) => {
-      const { servers, roles, held, kind } = model
-      const access = accessOf(servers, roles, allowed)
-      const has = rolesHeld(access, kind, held)
-      const requested = servers.filter(({ identifier }) => resource.includes(identifier))
-      const given = scopeGiven(asked, resource, access, has)
-      const expected = modelScope(asked, requested, model)
-      assert.deepEqual(given, expected)
-
-      const of_servers = new Set(requested.flatMap(({ made }) => names.filter((name) => (made[name] ?? 0) > 0)))
-      const ofServers = (scope: readonly string[]) => scope.filter((name) => of_servers.has(name))
-      assert.equal(leavesNone(asked, given, of_servers), ofServers(asked).length > 0 && ofServers(expected).length === 0)
-
-      const slugs = roles
-        .filter((each) => isHeld(each, model))
-        .map(({ slug }) => slug)
-        .sort()
-      assert.deepEqual(slugsOf(access, has), slugs)
-      assert.equal(letsIn(access, 'app_1', has), allowed.length === 0 || allowed.some((slug) => slugs.includes(slug)))
+    fc.property(situation, (model) => {
+      const named = model.named.filter((identifier) => model.grant.resource.includes(identifier))
+      const now = { ...model, named }
+      const { has_organization } = model.grant
+      const access = accessOf(now)
+      const held = rolesHeld(access, has_organization ? 'organization' : 'user', has_organization ? now.of_member : now.of_user)
+      const expected = modelToken(now)
+      assert.deepEqual(tokenOf(now, access, held), expected)
+      assert.deepEqual(
+        slugsOf(access, held),
+        rolesOf(now)
+          .map(({ slug }) => slug)
+          .sort(),
+      )
+      const kind = typeof expected === 'string' ? expected : expected.some((name) => names.includes(name)) ? 'scopes' : 'no scope of an API'
+      seen.set(kind, (seen.get(kind) ?? 0) + 1)
     }),
     { numRuns: 20_000 },
   )
+  for (const kind of ['invalid_grant', 'invalid_target', 'invalid_scope', 'no scope of an API', 'scopes'])
+    assert.ok((seen.get(kind) ?? 0) > 100, `${kind}: ${seen.get(kind)} situations`)
 })
 
 test('an application that asks for no role lets everyone in and has no claim', () => {
-  const access = accessOf([], [])
+  const application = { client_id, allowed_roles: [], roles_claim: 'groups', data_claims: false, organizations: 'none' as const }
+  const access = createAccess([]).finish([application])
   assert.equal(letsIn(access, 'app_2', rolesHeld(access, 'user', [])), true)
-  assert.deepEqual([claimOf(access, 'app_1'), claimOf(access, 'app_2')], ['groups', null])
+  assert.deepEqual([claimOf(access, client_id), claimOf(access, 'app_2')], ['groups', null])
 })

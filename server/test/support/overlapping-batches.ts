@@ -8,6 +8,10 @@ import { held_by_tests } from './undone-first.ts'
 import type { Reply, World } from './world.ts'
 
 const overlapping_batches = 3
+/** As many as a process opens. Fewer would also do what the service does by itself, and a change that is sent behind a blocked one overlaps none. */
+const open_connections = 6
+/** A process that is short of time may send a change behind a blocked one all the same. The test then goes on with less overlap. */
+const longest_look_ms = 3_000
 const One = z.object({ one: z.int() })
 
 /**
@@ -50,20 +54,19 @@ async function underLock<T>(
   act: (untilBlocked: UntilBlocked) => Promise<T>,
 ): Promise<T> {
   // A busy pool opens a connection for later batches, so on a slow machine all of them could share one and none would overlap.
-  while ((db.load?.().open ?? 0) <= overlapping_batches)
-    await Promise.all(Array.from({ length: 10 }, () => db.all(One, sql`select 1 as one`)))
+  while ((db.load?.().open ?? 0) < open_connections) await Promise.all(Array.from({ length: 10 }, () => db.all(One, sql`select 1 as one`)))
   const [holder, watcher] = [0, 1].map(() => new Client({ connectionString: config.database_url ?? '' })) as [Client, Client] // as: two
   await Promise.all([holder.connect(), watcher.connect()])
   held_by_tests.add(holder)
   try {
-    await holder.query('begin')
-    await holder.query(lock)
+    await lockWhileIdle(holder, lock)
     const result = await act(async (connections, otherwise) => {
       let is_settled = false
       otherwise.then(() => {
         is_settled = true
       }, assert.fail)
-      for (let waiting = 0; waiting < connections && !is_settled; ) {
+      const latest = performance.now() + longest_look_ms
+      for (let waiting = 0; waiting < connections && !is_settled && performance.now() < latest; ) {
         await watcher.query('select pg_sleep(0.005)')
         const { rows } = await watcher.query(
           `select cast(count(*) as integer) as n from ${citus_nodes.length > 0 ? 'citus_stat_activity' : 'pg_stat_activity'} where datname = current_database() and wait_event_type = 'Lock'`,
@@ -76,5 +79,22 @@ async function underLock<T>(
   } finally {
     held_by_tests.delete(holder)
     await Promise.all([holder.end(), watcher.end()])
+  }
+}
+
+/**
+ * Takes the lock while the sequencer has nothing to do. It writes the rows of events and audit entries too, and would be taken for a request that
+ * waits. While the lock keeps requests from writing such rows, it gets nothing to do.
+ */
+async function lockWhileIdle(holder: Client, lock: string): Promise<void> {
+  for (let tries = 0; ; tries++) {
+    await holder.query('begin')
+    await holder.query(lock)
+    const { rows } = await holder.query(
+      `select cast((select count(*) from audit_log where sequence is null) + (select count(*) from events where sequence is null) as integer) as n`,
+    )
+    if (rows[0].n === 0 || tries === 100) return
+    await holder.query('rollback')
+    await holder.query('select pg_sleep(0.02)')
   }
 }

@@ -203,3 +203,10 @@ export function sampleBody(type: z.ZodType): Record<string, unknown> {
     }),
   )
 }
+
+/** Everything a caller can compare in a response, except the fields that always differ. */
+export function visible({ status, headers, body }: Reply): string {
+  const { request_id, ...rest } = body
+  const own = ['x-request-id', 'date', 'ratelimit', 'ratelimit-policy', 'content-length']
+  return JSON.stringify([status, rest, [...headers].filter(([name]) => !own.includes(name)), request_id === headers.get('x-request-id')])
+}

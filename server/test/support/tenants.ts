@@ -203,12 +203,17 @@ async function createTenantObjects(w: World, { tenant_id, member_id, token, slug
 }
 
 /** Stores an invitation. Live sends no mail, and so the API creates none there. */
-async function storeInvitation(w: World, { id: environment_id }: Pick<TestEnvironment, 'id'>, of: string): Promise<string> {
+export async function storeInvitation(
+  w: World,
+  { id: environment_id }: Pick<TestEnvironment, 'id'>,
+  of: string,
+  email = 'invited@example.com',
+): Promise<string> {
   const organization_id = of as OrganizationId // as: an id of the API
   const { db, newId, config } = w.deployment
   const [id, now] = [newId('oiv'), w.now()]
   const invitation = {
-    ...{ id, environment_id: environment_id as EnvironmentId, organization_id, email: 'invited@example.com', role_ids: [] }, // as: an id of the API
+    ...{ id, environment_id: environment_id as EnvironmentId, organization_id, email, role_ids: [] }, // as: an id of the API
     ...{ application_id: null, inviter_type: 'system' as const, inviter_id: null, inviter_membership: null },
     ...{ is_mailed: false, lifetime_seconds: 604_800 },
   }

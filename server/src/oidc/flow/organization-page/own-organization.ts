@@ -34,11 +34,14 @@ export async function findOwnOrganization(services: OidcServices, call: OidcCall
   const sessions = browser.sessions.filter((session) => user_id === undefined || session.user_id === user_id)
   const again = accountUrl(call, { action: 'organization', id: organization_id })
   if (sessions.length === 0) return { answer: call.form ? sessionEnded(call, again) : redirect(again) }
-  const organization = await findOrganization(db, environment_id, organization_id)
+  const members = sessions.map((session) => ({ session, member: { environment_id, organization_id, user_id: session.user_id } }))
+  // Read together: one of others takes as long as one that does not exist.
+  const [organization, ...found] = await Promise.all([
+    findOrganization(db, environment_id, organization_id),
+    ...members.map(async (of) => ({ ...of, given: await findStanding(db, of.member, new Map()) })),
+  ])
   if (!organization || organization.disabled) return { answer: notFound(call) }
-  for (const session of sessions) {
-    const member = { environment_id, organization_id, user_id: session.user_id }
-    const given = await findStanding(db, member, new Map())
+  for (const { session, member, given } of found) {
     if (!given) continue
     const own = await findMemberRoles(db, environment_id, given.role_ids)
     const is_managing = administers([...own.values()])
