@@ -266,12 +266,14 @@ test('tabs act in two organizations, for two accounts of one browser, and none o
     { person: current, org_id: undefined, client: clients.optional },
     { person: other, org_id: both, client: clients.required },
   ]
-  const tabs = []
-  for (const { person, org_id, client } of sessions) {
+  const open = async (session: (typeof sessions)[number]) => {
+    const { person, org_id, client } = session
     const request = authorizationRequest(environment, client, { organization: org_id ?? 'none', prompt: 'login' })
     const code = (await followToClient(agent, request, person)).searchParams.get('code') ?? ''
-    tabs.push({ person, org_id, client, tokens: expectStatus(200, await exchange(w, environment, client, { request, code })) })
+    return { ...session, tokens: expectStatus(200, await exchange(w, environment, client, { request, code })) }
   }
+  const tabs: Awaited<ReturnType<typeof open>>[] = []
+  for (const session of sessions) tabs.push(await open(session))
   let refreshes = 0
   const run = async (tab: (typeof tabs)[number]) => {
     for (let n = 0; n < 200 / tabs.length; n++, refreshes++) {
