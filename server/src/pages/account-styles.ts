@@ -6,6 +6,8 @@ const parts = `
 .top .org{margin:0 auto 0 0}
 .top form{margin:0}
 .lay{flex:1;display:grid;grid-template-columns:188px minmax(0,1fr);gap:44px;align-items:start;width:100%;max-width:1000px;margin:0 auto;padding:40px 24px 64px}
+.lay.alone{grid-template-columns:minmax(0,1fr);max-width:768px}
+header:has(+.alone) .top>div{max-width:768px}
 .toc{position:sticky;top:24px;font-size:.9375rem}
 .toc ul{display:grid;gap:2px}
 .toc a{display:flex;align-items:center;min-height:44px;padding:7px 12px;border-radius:8px;color:var(--muted);text-decoration:none}
@@ -33,8 +35,8 @@ main>.problem{margin:0 0 24px;background:var(--surface)}
 .it .b,.cd>footer .b,.top .b{width:auto;padding:6px 12px;font-size:.875rem}
 .cd>footer{padding:12px 22px;border-top:1px solid var(--line)}
 .cd>footer>.b{width:fit-content}
-.it fieldset{border:0;padding:0;margin:0}
-.box{display:flex;align-items:center;gap:8px;min-height:44px}
+.cd>form{margin:0;padding:14px 22px 16px;border-top:1px solid var(--line)}
+.cd>form>.b{width:auto;justify-self:start}
 .b.bad{color:var(--bad)}
 .tag .i{width:12px;height:12px}
 .tag.ok{background:var(--ok-soft);color:var(--ok)}
@@ -45,7 +47,7 @@ main>.problem{margin:0 0 24px;background:var(--surface)}
 .toc ul{display:flex;flex-wrap:wrap;gap:0 4px}
 .toc a{padding:7px 10px}
 .top>div{padding:12px 16px}
-.it,.cd>header,.cd>footer{padding-inline-start:16px;padding-inline-end:16px}
+.it,.cd>header,.cd>footer,.cd>form{padding-inline-start:16px;padding-inline-end:16px}
 .cd{box-shadow:none}
 }
 @container(max-width:34rem){.it:has(form),.it:has(.b){grid-template-columns:24px minmax(0,1fr)}.it>.b,.it>form{grid-column:2;justify-self:start;margin-top:10px}.it .acts{grid-column:2/-1;justify-content:flex-start;margin-top:10px}}
@@ -60,5 +62,16 @@ select{width:100%;min-height:44px;padding:9px 12px;border:1px solid var(--ctl);b
 .b.danger{border-color:var(--bad);color:var(--bad)}
 `
 
+/** Roles to choose. The label is a part of the target. */
+const roles = `
+fieldset{min-width:0;margin:0;padding:0;border:0}
+legend{padding:0;font-weight:550;font-size:.9375rem}
+.box{display:flex;gap:12px;align-items:center}
+.box input{flex:none;width:20px;height:20px;min-height:0;margin:0;accent-color:var(--brand)}
+.box label{flex:1;min-width:0;padding:11px 0;font-weight:400}
+.box input:disabled+label{color:var(--muted)}
+`
+
 export const account_styles = parts.replaceAll('\n', '')
 export const account_form_styles = forms.replaceAll('\n', '')
+export const role_styles = roles.replaceAll('\n', '')

@@ -89,8 +89,8 @@ interface Content {
   script?: string
   /** Styles of this page, beside those of all pages. */
   styles?: string
-  /** Replaces the panel: a header above the page, and a list of its sections beside it. */
-  frame?: { header: Html; sections: Html }
+  /** Replaces the panel: a header above the page, and a list of its sections beside it, if there is one. */
+  frame?: { header: Html; sections: Html | null }
 }
 
 export function layout(context: PageContext, content: Content): Page {
@@ -149,7 +149,7 @@ ${content.body}
 
 const framed = (context: PageContext, content: Content, { header, sections }: NonNullable<Content['frame']>): Html =>
   html`<header>${context.environment_type === 'test' && testRibbon(context)}<div class="top"><div>${header}</div></div></header>
-<div class="lay">${sections}<main${stepAttribute(content)}>
+<div class="lay${sections === null && ' alone'}">${sections}<main${stepAttribute(content)}>
 ${content.body}
 </main></div>`
 

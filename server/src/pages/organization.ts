@@ -1,7 +1,7 @@
 // pure
 /** The page of an organization for its members: their own roles, and for those who administer it the members and invitations. */
 import { type Html, html } from '../base/html.ts'
-import { account_styles } from './account-styles.ts'
+import { account_form_styles, account_styles, role_styles } from './account-styles.ts'
 import { breakable } from './address.ts'
 import { type FormProblem, field, formSentence, hidden, problemSummary } from './form.ts'
 import * as icons from './icons.ts'
@@ -78,8 +78,8 @@ ${sections}`
     body,
     step: 'organization',
     has_problem: summary !== null,
-    styles: account_styles,
-    frame: { header: brandLine(context), sections: html`` },
+    styles: account_styles + role_styles,
+    frame: { header: brandLine(context), sections: null },
     ...(problem && { status: statusOf(problem) }),
   })
 }
@@ -99,8 +99,8 @@ function managedSections(context: PageContext, view: OrganizationView, managed: 
   const texts = context.texts.organization_page
   const { members, invitations, invite, words, more_url } = managed
   const rolesOf = (roles: readonly string[]) => roles.length > 0 && html`<span class="d">${roles.join(', ')}</span>`
-  const search = html`<form method="get" action="${view.page_url}" class="it">${hidden({ user: view.user_id })}
-${field({ name: 'q', label: texts.search, type: 'text', autocomplete: 'off', value: words, optional: context.texts.form.optional })}
+  const search = html`<form method="get" action="${view.page_url}" class="find">${hidden({ user: view.user_id })}
+${field({ name: 'q', label: texts.search, type: 'text', autocomplete: 'off', value: words, optional: '' })}
 <button class="b" data-action="search">${texts.find}</button></form>`
   const rows = members.map(
     ({ user_id, person, roles, url }) =>
@@ -124,7 +124,7 @@ const inviteForm = (
   view: OrganizationView,
   { email, roles }: { email: string; roles: readonly RoleChoice[] },
 ): Html =>
-  html`<form method="post" action="${view.page_url}" class="it" novalidate>${hidden({ csrf: view.csrf, user: view.user_id })}
+  html`<form method="post" action="${view.page_url}" novalidate>${hidden({ csrf: view.csrf, user: view.user_id })}
 ${field({ name: 'email', label: context.texts.form.email, type: 'email', autocomplete: 'off', value: email })}
 ${roleBoxes(context, roles)}
 <button class="b p" name="action" value="invite" data-action="invite">${context.texts.organization_page.invite}</button></form>`
@@ -165,6 +165,7 @@ ${may_remove && html`<form method="post" action="${page_url}" data-id="${member.
     body,
     step: 'organization',
     has_problem: summary !== null,
+    styles: account_form_styles + role_styles,
     ...(problem && { status: statusOf(problem) }),
   })
 }

@@ -82,13 +82,13 @@ for (const { name, state, locale, page } of pages) {
       else if (/^organization(,|$)/.test(state))
         assert.match(
           form,
-          /^<form method="(?:get" action="[^"]*\/organizations\/org_1" class="it"><input type="hidden" name="user"|post" action="[^"]*\/organizations\/org_1"[^>]*><input type="hidden" name="csrf" value="token"><input type="hidden" name="user") value="usr_1">/,
+          /^<form method="(?:get" action="[^"]*\/organizations\/org_1" class="find"><input type="hidden" name="user"|post" action="[^"]*\/organizations\/org_1"[^>]*><input type="hidden" name="csrf" value="token"><input type="hidden" name="user") value="usr_1">/,
         )
       else if (posts_elsewhere.includes(state)) assert.match(form, /^<form method="post" action="https:\/\/shop\.example\.com\/cb">/)
       else
         assert.match(
           form,
-          /^<form (?:class="alts" )?method="post" action="https:\/\/id\.example\.com\/e\/env_1\/[a-z-]+(?:\?[^"]*)?"(?: novalidate)?><input type="hidden" name="csrf" value="token"><input type="hidden" name="(?:request" value="client_id=app_1&amp;state=x|token" value="token)">/,
+          /^<form (?:class="alts" )?method="post" action="https:\/\/id\.example\.com\/e\/env_1\/[a-z-]+(?:\?[^"]*)?"(?: novalidate| class="find")?><input type="hidden" name="csrf" value="token"><input type="hidden" name="(?:request" value="client_id=app_1&amp;state=x|token" value="token)">/,
         )
     }
   })

@@ -30,7 +30,8 @@ export function selectOrganizationPage(context: PageContext, view: SelectOrganiz
   const { issuer } = context
   const texts = context.texts.select_organization
   const { csrf, request, session_id, person, organizations, words, next, has_search, may_have_none } = view
-  const form = html`<form method="post" action="${issuer}/select-organization">${hidden({ csrf, request, session: session_id })}`
+  const form = (kind: 'find' | null) =>
+    html`<form method="post" action="${issuer}/select-organization"${kind && html` class="${kind}"`}>${hidden({ csrf, request, session: session_id })}`
   const one = ({ id, name, slug }: SelectOrganizationView['organizations'][number]) => html`<li data-id="${id}">
 <button class="b" name="organization" value="${id}" data-action="choose-organization"><span class="name" dir="auto">${breakable(name)}</span><span class="vh"> ${slug}</span></button></li>`
   const body = html`${brandLine(context)}<h1>${texts.title}</h1><p class="sub">${texts.to_continue(view.application_name)}</p>
@@ -38,12 +39,12 @@ ${formSummary(context, view.problem)}
 <div class="who">${avatar(person)}<span class="name">${breakable(person.email)}</span><a href="${view.not_you_url}" data-action="use-other-account">${context.texts.consent.not_you}</a></div>
 ${
   has_search &&
-  html`${form}
-${field({ name: 'q', label: texts.search, type: 'text', autocomplete: 'off', value: words, optional: context.texts.form.optional })}
+  html`${form('find')}
+${field({ name: 'q', label: texts.search, type: 'text', autocomplete: 'off', value: words, optional: '' })}
 <button class="b" name="search" value="1" data-action="search">${texts.find}</button></form>`
 }
-${organizations.length === 0 && html`<p class="sub" role="status">${texts.none_found}</p>`}
-${form}${words !== '' && hidden({ q: words })}
+${organizations.length === 0 && html`<p class="fine hint" role="status">${texts.none_found}</p>`}
+${form(null)}${words !== '' && hidden({ q: words })}
 ${organizations.length > 0 && html`<ul class="people">${organizations.map(one)}</ul>`}
 ${next !== null && html`<button class="b" name="more" value="${String(next)}" data-action="more">${texts.more}</button>`}
 ${may_have_none && html`<button class="b" name="organization" value="none" data-action="no-organization">${texts.none}</button>`}</form>`

@@ -87,10 +87,15 @@ const forms = `
 form{display:grid;gap:18px;margin-top:24px}
 form+form{margin-top:var(--between)}
 .field{display:grid;gap:6px}
+form.find{display:flex;gap:8px;align-items:end}
+.find .field{flex:1;min-width:0}
+.find .b{width:auto}
+.find+.hint,.find+form{margin-top:18px}
 .field .row{display:flex;justify-content:space-between;align-items:baseline;gap:12px;flex-wrap:wrap}
 .field .row a{font-size:.9375rem;padding:10px 0;margin:-10px 0}
 .b+.b{margin-top:calc(var(--between) - 18px)}
 .b+#resend-note{margin-top:-8px}
+.b+.two{margin-top:calc(var(--between) - 18px)}
 label{font-weight:550;font-size:.9375rem}
 label span{font-weight:400;color:var(--muted)}
 input{width:100%;min-height:44px;padding:9px 12px;border:1px solid var(--ctl);border-radius:9px;background:var(--surface)}
@@ -110,7 +115,7 @@ a.b:focus-visible{border-radius:9px}
 .two .b{flex:1 1 132px;width:auto;min-width:fit-content;margin-top:0}
 .acts{display:flex;flex-wrap:wrap;gap:var(--between);margin-top:24px}
 .acts .b{width:auto;max-width:100%;margin-top:0}
-.acts+.fine,.sub+.fine,.problem+.fine,.hint{margin-top:14px}
+.acts+.fine,.sub+.fine,.problem+.fine,.who+.fine,.fine+.fine,.hint{margin-top:14px}
 .hint.dev{padding:10px 14px;border:1px solid var(--line);border-radius:9px;background:var(--sunken)}
 .after{margin-top:16px;text-align:center;font-size:.9375rem}
 .after+.after{margin-top:0}

@@ -115,8 +115,8 @@ export function nextStep(request: AuthorizationRequest, client: RequestingClient
   if (has('login') || has('create') || isTooOld(session, request, now)) return sign_in
   if (missing !== 'nothing') return { kind: 'second_factor', session_id: session.session_id }
   if (session.organization.kind === 'open') return { kind: 'select_organization', session_id: session.session_id }
-  if (session.organization.kind === 'missing' && of_session === undefined && hinted_user_id === null && isOpenToAnother(situation))
-    return { kind: 'select_account' }
+  const is_open_to_others = request.organization !== undefined && of_session === undefined && hinted_user_id === null
+  if (session.organization.kind === 'missing' && is_open_to_others && isOpenToAnother(situation)) return { kind: 'select_account' }
   const none = noAccessOf(request, session)
   if (none !== null) return { kind: 'no_access', session_id: session.session_id, ...none }
   if (!session.has_name && (situation.names === 'required' || (situation.names === 'optional' && request.asks_name)))

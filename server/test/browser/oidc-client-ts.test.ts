@@ -1,9 +1,10 @@
 /** oidc-client-ts, unchanged and in a real browser, from another origin than the issuer's. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { noBrowser } from '../support/chromium.ts'
 import { startClientServer } from '../support/client-server.ts'
+import { organizationsOf } from '../support/organizations.ts'
 import { launchForTests } from '../support/page-audit.ts'
 import { world } from '../support/world.ts'
 
@@ -13,10 +14,11 @@ interface Tokens {
   access_token: string
   refresh_token: string
   id_token: string
-  profile: { sub: string; email: string; nickname?: string }
+  profile: { sub: string; email: string; org_id?: string; org_name?: string }
 }
 
-test('oidc-client-ts signs in with PKCE, refreshes, reads UserInfo, revokes and signs out', { skip: noBrowser }, async (t) => {
+/** The page of an application at an origin of its own, with the library. */
+async function openApplication(t: TestContext, organizations: 'none' | 'required') {
   const w = await world()
   const page_source = '<!doctype html><title>App</title><script src="/oidc-client-ts.js"></script><h1>App</h1>'
   const landing = await startClientServer(t, {
@@ -24,6 +26,7 @@ test('oidc-client-ts signs in with PKCE, refreshes, reads UserInfo, revokes and 
     ...Object.fromEntries(['/', '/callback', '/bye'].map((path) => [path, { type: 'text/html', body: page_source }])),
   })
   const application = await w.createApplication(w.test, {
+    organizations,
     application_type: 'spa',
     redirect_uris: [`${landing.origin}/callback`],
     post_logout_redirect_uris: [`${landing.origin}/bye`],
@@ -35,7 +38,6 @@ test('oidc-client-ts signs in with PKCE, refreshes, reads UserInfo, revokes and 
   page.on('console', (message) => message.type() === 'error' && errors.push(message.text()))
   page.on('pageerror', (error) => errors.push(String(error)))
 
-  /** Runs code of the application, with the library's manager as `manager`. */
   const settings = {
     authority: w.test.issuer,
     client_id: application.client_id,
@@ -45,9 +47,14 @@ test('oidc-client-ts signs in with PKCE, refreshes, reads UserInfo, revokes and 
     loadUserInfo: true,
     revokeTokensOnSignout: true,
   }
+  /** Runs code of the application, with the library's manager as `manager`. */
   const run = (code: string) =>
     page.evaluate(`(async () => { const manager = new oidc.UserManager(${JSON.stringify(settings)}); return (${code}) })()`)
+  return { w, landing, user, page, errors, run }
+}
 
+test('oidc-client-ts signs in with PKCE, refreshes, reads UserInfo, revokes and signs out', { skip: noBrowser }, async (t) => {
+  const { w, landing, user, page, errors, run } = await openApplication(t, 'none')
   await page.goto(landing.origin)
   await run('void manager.signinRedirect()')
   await page.waitForURL(`${w.test.issuer}/**`)
@@ -78,4 +85,26 @@ test('oidc-client-ts signs in with PKCE, refreshes, reads UserInfo, revokes and 
   await run('void manager.signinRedirect()')
   await page.waitForURL(`${w.test.issuer}/**`)
   assert.ok(await page.getByLabel('Password').isVisible(), 'the session has ended')
+})
+
+test('oidc-client-ts asks for an organization, keeps it, and switches to another one by a request', { skip: noBrowser }, async (t) => {
+  const { w, landing, user, page, run } = await openApplication(t, 'required')
+  const { create } = await organizationsOf(w, w.test)
+  const [first, second] = [await create({ members: [{ user_id: user.id }] }), await create({ members: [{ user_id: user.id }] })]
+  await page.goto(landing.origin)
+  const begin = (parameters: object) => run(`void manager.signinRedirect({ extraQueryParams: ${JSON.stringify(parameters)} })`)
+  await begin({ organization: first.slug })
+  await page.waitForURL(`${w.test.issuer}/**`)
+  await page.getByLabel('Email address').fill(user.email)
+  await page.getByLabel('Password').fill(user.password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.waitForURL(`${landing.origin}/callback?*`)
+  const signed_in = (await run('await manager.signinCallback()')) as Tokens
+  const refreshed = (await run('await manager.signinSilent()')) as Tokens
+  assert.deepEqual([signed_in.profile.org_id, refreshed.profile.org_id], [first.id, first.id])
+  await page.goto(landing.origin)
+  await begin({ organization: second.id, prompt: 'none' })
+  await page.waitForURL(`${landing.origin}/callback?*`)
+  const switched = (await run('await manager.signinCallback()')) as Tokens
+  assert.equal(switched.profile.org_id, second.id)
 })

@@ -10,6 +10,7 @@ import { promisify } from 'node:util'
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose'
 import * as client from 'openid-client'
 import { authorizationRequest, createAgent, followToClient, formOf, signInForTokens } from '../support/cookie-browser.ts'
+import { organizationsOf } from '../support/organizations.ts'
 import { type TestEnvironment, world } from '../support/world.ts'
 
 const w = await world()
@@ -86,6 +87,45 @@ for (const environment of [w.test, w.live]) {
       assert.equal(signed_out.headers.get('location'), `${post_logout_redirect_uri}?state=bye`)
     })
   }
+
+  test(`openid-client signs in to an organization, switches to another one without a page, and keeps each (${environment.type})`, async () => {
+    const { create } = await organizationsOf(w, environment)
+    const user = await w.createUser(environment)
+    const [first, second] = [await create({ members: [{ user_id: user.id }] }), await create({ members: [{ user_id: user.id }] })]
+    const application = await w.createApplication(environment, { organizations: 'required' })
+    const agent = createAgent()
+    const config = await discover(environment, application.client_id, client.ClientSecretBasic(application.client_secret))
+    const redirect_uri = application.redirect_uris[0] ?? ''
+    const signIn = async (parameters: Record<string, string>) => {
+      const pkceCodeVerifier = client.randomPKCECodeVerifier()
+      const expectedNonce = client.randomNonce()
+      const url = client.buildAuthorizationUrl(config, {
+        redirect_uri,
+        scope: 'openid offline_access',
+        code_challenge: await client.calculatePKCECodeChallenge(pkceCodeVerifier),
+        code_challenge_method: 'S256',
+        nonce: expectedNonce,
+        ...parameters,
+      })
+      const called = await followToClient(agent, { url: url.href, redirect_uri }, user)
+      return client.authorizationCodeGrant(config, called, { pkceCodeVerifier, expectedNonce })
+    }
+    const tokens = {
+      [first.id]: await signIn({ organization: first.id }),
+      [second.id]: await signIn({ organization: second.slug, prompt: 'none' }),
+    }
+    for (const [id, signed_in] of Object.entries(tokens)) {
+      const { refresh_token = '' } = signed_in
+      assert.equal(signed_in.claims()?.org_id, id)
+      const other = id === first.id ? second : first
+      await assert.rejects(client.refreshTokenGrant(config, refresh_token, { organization: other.id }), { error: 'invalid_target' })
+      const refreshed = await client.refreshTokenGrant(config, refresh_token)
+      assert.deepEqual([refreshed.claims()?.org_id, decodeJwt(refreshed.access_token).org_id], [id, id])
+      assert.equal((await client.fetchUserInfo(config, refreshed.access_token, user.id)).org_id, id)
+    }
+    await assert.rejects(signIn({ organization: 'unknown', prompt: 'none' }), { error: 'access_denied' })
+    await assert.rejects(signIn({ prompt: 'none' }), { error: 'interaction_required' })
+  })
 
   test(`openid-client reports a refused authorization request by its error code (${environment.type})`, async () => {
     const application = await w.createApplication(environment)

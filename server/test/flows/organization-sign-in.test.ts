@@ -15,7 +15,7 @@ import {
   userinfo,
 } from '../support/cookie-browser.ts'
 import { holdEndings, rowsFollowed } from '../support/endings.ts'
-import { organizationsOf } from '../support/organizations.ts'
+import { answerOf, organizationsOf } from '../support/organizations.ts'
 import { createRoleWorld, payloadOf } from '../support/role-person.ts'
 import { expectStatus, type Reply, world } from '../support/world.ts'
 
@@ -49,40 +49,12 @@ async function organizationsFor(person: Person, count: number, given: readonly s
 }
 const signIn = async (person: Person) => followToClient(person.agent, authorizationRequest(environment, clients.none), person)
 
-/** What a request leads a signed-in person to: a code, an error of the client, or the step of a page. */
-async function resultOf(person: Person, client: { client_id: string; redirect_uris: string[] }, change: Fields): Promise<string> {
-  const request = authorizationRequest(environment, client, change)
-  const reply = await person.agent.get(request.url)
-  const location = reply.headers.get('location')
-  if (location === null) return stepOf(reply) ?? `${reply.status}`
-  const { searchParams } = new URL(location)
-  return searchParams.get('error') ?? (searchParams.has('code') ? 'code' : location)
-}
+const resultOf = async (person: Person, client: Parameters<typeof answerOf>[2], change: Fields) =>
+  (await answerOf(environment, person.agent, client, change)).result
 /** The organization of the tokens of a code. */
 async function organizationOfCode(person: Person, client: Parameters<typeof exchange>[2], change: Fields): Promise<unknown> {
   return payloadOf((await person.tokens(client, change)).access_token).org_id ?? null
 }
-
-// biome-ignore format: this table is read by line
-const unnamed: [number, keyof typeof clients, string, string][] = [
-  [0, 'none',     'code',                'code'],
-  [2, 'none',     'code',                'code'],
-  [0, 'optional', 'code',                'code'],
-  [1, 'optional', 'select-organization', 'interaction_required'],
-  [2, 'optional', 'select-organization', 'interaction_required'],
-  [0, 'required', 'no-access',           'access_denied'],
-  [1, 'required', 'code',                'code'],
-  [2, 'required', 'select-organization', 'interaction_required'],
-]
-for (const [count, use, step, silent] of unnamed)
-  test(`a member of ${count} organizations at an application with organizations ${use} gets ${step}, or silently ${silent}`, async () => {
-    const person = await newPerson()
-    const [first] = await organizationsFor(person, count)
-    await signIn(person)
-    assert.equal(await resultOf(person, clients[use], {}), step)
-    assert.equal(await resultOf(person, clients[use], { prompt: 'none' }), silent)
-    if (step === 'code') assert.equal(await organizationOfCode(person, clients[use], {}), use === 'required' ? (first?.id ?? null) : null)
-  })
 
 test('the strictest of the application and the resource servers of the request counts', async () => {
   const person = await newPerson()
@@ -188,49 +160,6 @@ test('the form of the choice gives nothing for an organization of others', async
   assert.deepEqual([after.status, stepOf(after)], [403, 'no-access'])
 })
 
-test('a person looks for an organization by words, sees the next part of the list, and those used last come first', async () => {
-  const person = await newPerson()
-  for (let n = 0; n < 55; n++) expectStatus(201, await orgs.add((await orgs.create({ name: `Branch ${100 + n}` })).id, person.id))
-  const used = await orgs.create({ name: 'Rarely Ünique' })
-  expectStatus(201, await orgs.add(used.id, person.id))
-  await signIn(person)
-  await person.tokens(clients.required, { organization: used.slug })
-  const request = authorizationRequest(environment, clients.required)
-  const idsOn = (page: Reply) => [...page.body.matchAll(/<li data-id="([^"]*)"/g)].map(([, id]) => id)
-  const page = await person.agent.get(request.url)
-  assert.deepEqual([idsOn(page).length, idsOn(page)[0]], [50, used.id])
-  const more = await followPages(person.agent, await person.agent.submit(page, { more: '50' }))
-  assert.equal(idsOn(more).length, 6)
-  assert.equal(new Set([...idsOn(page), ...idsOn(more)]).size, 56)
-  const found = await followPages(person.agent, await person.agent.submit(page, { search: '1', q: 'ünique rarely' }))
-  assert.deepEqual(idsOn(found), [used.id])
-  const none = await followPages(person.agent, await person.agent.submit(page, { search: '1', q: 'nothing like it' }))
-  assert.deepEqual(idsOn(none), [])
-  assert.match(none.body, /None of your organizations/)
-  const { headers } = await person.agent.submit(found, { organization: used.id })
-  const back = await followToClient(person.agent, { url: headers.get('location') ?? '', redirect_uri: request.redirect_uri }, person)
-  assert.ok(back.searchParams.get('code'))
-})
-
-test('where another account of the browser is a member of the organization, the person can choose that account', async () => {
-  const [outside, inside] = [await newPerson(), await newPerson()]
-  const [organization] = await organizationsFor(inside, 1)
-  await signIn(outside)
-  await followToClient(outside.agent, authorizationRequest(environment, clients.none, { prompt: 'login' }), inside)
-  await followToClient(outside.agent, authorizationRequest(environment, clients.none, { prompt: 'login' }), outside)
-  const request = authorizationRequest(environment, clients.required, { organization: organization?.id })
-  const chooser = await outside.agent.get(request.url)
-  assert.equal(stepOf(chooser), 'select-account')
-  const sessions = [...chooser.body.matchAll(/name="session" value="([^"]*)"/g)].map(([, id]) => id ?? '')
-  const results = []
-  for (const session of sessions) {
-    const reply = await outside.agent.submit(chooser, { session })
-    const after = await outside.agent.get(reply.headers.get('location') ?? '')
-    results.push(stepOf(after) ?? (after.headers.get('location')?.includes('code=') ? 'code' : 'other'))
-  }
-  assert.deepEqual(results.sort(), ['code', 'no-access'])
-})
-
 test('an ID token with org_id as a hint stands for its organization', async () => {
   const person = await newPerson()
   const [, second] = await organizationsFor(person, 2)
@@ -305,18 +234,6 @@ test('a token request changes no organization, and one that names another spends
   expectStatus(200, await refresh(w, environment, clients.optional, { refresh_token: alone.refresh_token, organization: 'none' }))
   const plain = await person.tokens(clients.none)
   expectStatus(200, await refresh(w, environment, clients.none, { refresh_token: plain.refresh_token, organization: 'unknown' }))
-})
-
-test('two windows of one browser act in two organizations, and no refresh changes one', async () => {
-  const person = await newPerson()
-  const every = await organizationsFor(person, 2)
-  const windows = []
-  for (const { id } of every) windows.push({ id, tokens: await person.tokens(clients.required, { organization: id }) })
-  for (let n = 0; n < 20; n++)
-    for (const window of windows) {
-      window.tokens = expectStatus(200, await refresh(w, environment, clients.required, window.tokens.refresh_token))
-      assert.equal(payloadOf(window.tokens.access_token).org_id, window.id)
-    }
 })
 
 /** Leaves an organization on the account page. */

@@ -1,0 +1,67 @@
+"""
+Calls a tool of an MCP server by the official SDK, registered beforehand. Prints the address that a person opens, and reads the one to which the
+browser returns.
+"""
+
+import asyncio
+import sys
+from urllib.parse import parse_qs, urlsplit
+
+from mcp import Client
+from mcp.client.auth import OAuthClientProvider
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared._httpx_utils import create_mcp_http_client
+from mcp.shared.auth import AuthorizationCodeResult, OAuthClientInformationFull, OAuthClientMetadata
+
+address, client_id, redirect_uri = sys.argv[1:]
+
+
+class Kept:
+    tokens = None
+    client_info = OAuthClientInformationFull(client_id=client_id, redirect_uris=[redirect_uri], token_endpoint_auth_method="none")
+
+    async def get_tokens(self):
+        return self.tokens
+
+    async def set_tokens(self, tokens):
+        self.tokens = tokens
+
+    async def get_client_info(self):
+        return self.client_info
+
+    async def set_client_info(self, client_info):
+        self.client_info = client_info
+
+
+async def open_browser(url):
+    print("open", url, flush=True)
+
+
+async def returned():
+    line = await asyncio.to_thread(sys.stdin.readline)
+    answer = {name: values[0] for name, values in parse_qs(urlsplit(line.strip()).query).items()}
+    if "error" in answer:
+        raise PermissionError(answer["error"])
+    return AuthorizationCodeResult(code=answer["code"], state=answer.get("state"), iss=answer.get("iss"))
+
+
+async def main():
+    kept = Kept()
+    metadata = OAuthClientMetadata(redirect_uris=[redirect_uri], token_endpoint_auth_method="none")
+    provider = OAuthClientProvider(address, metadata, kept, redirect_handler=open_browser, callback_handler=returned)
+    async with create_mcp_http_client(auth=provider) as http_client:
+        async with Client(streamable_http_client(address, http_client=http_client)) as client:
+            result = await client.call_tool("whoami", {})
+            print("tool", result.content[0].text, flush=True)
+    print("scope", kept.tokens.scope, flush=True)
+
+
+def causes(error):
+    return [cause for each in error.exceptions for cause in causes(each)] if isinstance(error, BaseExceptionGroup) else [error]
+
+
+try:
+    asyncio.run(main())
+except Exception as error:
+    for cause in causes(error):
+        print("stopped", type(cause).__name__, cause, flush=True)

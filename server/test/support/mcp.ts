@@ -1,0 +1,152 @@
+/** An MCP server behind an issuer, and clients of the official SDKs that are registered beforehand. They know nothing of this service. */
+import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { join } from 'node:path'
+import { after } from 'node:test'
+import { UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js'
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { InvalidTokenError } from '@modelcontextprotocol/sdk/server/auth/errors.js'
+import { requireBearerAuth } from '@modelcontextprotocol/sdk/server/auth/middleware/bearerAuth.js'
+import { createMcpExpressApp } from '@modelcontextprotocol/sdk/server/express.js'
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
+import type { OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js'
+import { createKeySet, verifyAccessToken } from '@ostiary/sdk/verify'
+import { freePort } from './free-port.ts'
+import { runProgram } from './terminal.ts'
+import { randomText, type World } from './world.ts'
+
+const python = join(import.meta.dirname, '../../../.node/mcp/bin/python')
+export const noPythonSdk = existsSync(python) ? false : 'needs the MCP SDK for Python, which .ci/run installs'
+
+/** What the tool `whoami` says of the access token. */
+export interface Seen {
+  sub: string
+  org_id: string
+  scope: string
+}
+
+/** Starts an MCP server whose metadata tells clients to ask for the scopes `asked` (RFC 9728), and that refuses tokens without those `needed`. */
+export async function startMcpServer(w: World, issuer: string, { needed, asked }: { needed: string[]; asked: string[] }): Promise<string> {
+  const port = await freePort()
+  const address = new URL(`http://localhost:${port}/mcp`)
+  const metadata = `/.well-known/oauth-protected-resource${address.pathname}`
+  const keys = createKeySet({ issuer, now: w.now })
+  const verify = async (token: string) => {
+    const options = { keys, issuer, audience: address.href, organization: 'any', now: w.now } as const
+    const claims = await verifyAccessToken(token, options).catch((error) => {
+      throw new InvalidTokenError(String(error))
+    })
+    const { client_id, scope, sub, org_id } = claims
+    const expiresAt = Math.floor(Date.now() / 1_000) + 60 // the middleware compares it with the clock of the machine, and ours is `w.now`
+    return { token, clientId: client_id, scopes: scope?.split(' ') ?? [], expiresAt, extra: { sub, org_id, scope } }
+  }
+  const app = createMcpExpressApp({ host: address.hostname })
+  app.get(metadata, (_request, response) => {
+    response.json({ resource: address.href, authorization_servers: [issuer], scopes_supported: asked })
+  })
+  const resource_metadata = address.origin + metadata
+  const protect = requireBearerAuth({ verifier: { verifyAccessToken: verify }, resourceMetadataUrl: resource_metadata })
+  app.use(address.pathname, protect, ({ auth }, response, next) => {
+    if (needed.every((scope) => auth?.scopes.includes(scope))) return next()
+    // RFC 6750 §3.1. The challenge of a request without a token names no scope, so a client asks for all; by this one it may ask for more.
+    const challenge = `Bearer error="insufficient_scope", scope="${needed.join(' ')}", resource_metadata="${resource_metadata}"`
+    response.status(403).set('www-authenticate', challenge).json({ error: 'insufficient_scope' })
+  })
+  app.post(address.pathname, async (request, response) => {
+    const server = new McpServer({ name: 'orders', version: '1.0.0' })
+    server.registerTool('whoami', { description: 'Says who calls.' }, ({ authInfo }) => ({
+      content: [{ type: 'text', text: JSON.stringify(authInfo?.extra) }],
+    }))
+    const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true }) // without sessions, each request has a server of its own
+    response.on('close', () => server.close())
+    await server.connect(transport)
+    await transport.handleRequest(request, response, request.body)
+  })
+  app.all(address.pathname, (_request, response) => void response.status(405).set('allow', 'POST').end())
+  const listener = createServer(app).listen(port, 'localhost')
+  after(() => listener.close())
+  return address.href
+}
+
+interface Registered {
+  address: string
+  client_id: string
+  redirect_uri: string
+  /** The person in front of the browser: gets an address, and returns the one to which the browser comes back. */
+  browse: (url: string) => Promise<URL>
+}
+
+/** What the client ends with: what the tool said, or the error that stopped it. */
+export type Outcome = { seen: Seen; scope: string | undefined } | { stopped: string }
+
+/** A client of the SDK for TypeScript, as its documentation writes one. It can call again, after time has passed. */
+export function typescriptClient({ address, client_id, redirect_uri, browse }: Registered) {
+  const kept: { tokens?: OAuthTokens | undefined; verifier?: string; url?: string } = {}
+  const state = randomText()
+  const authProvider = {
+    redirectUrl: redirect_uri,
+    clientMetadata: { redirect_uris: [redirect_uri], token_endpoint_auth_method: 'none' },
+    clientInformation: () => ({ client_id }),
+    state: () => state,
+    redirectToAuthorization: ({ href }: URL) => void Object.assign(kept, { url: href }),
+    saveCodeVerifier: (verifier: string) => void Object.assign(kept, { verifier }),
+    codeVerifier: () => kept.verifier ?? '',
+    saveTokens: (tokens: OAuthTokens) => void Object.assign(kept, { tokens }),
+    tokens: () => kept.tokens,
+    invalidateCredentials: (kind: string) => void (kind === 'tokens' && Object.assign(kept, { tokens: undefined })),
+  }
+  const connect = async () => {
+    const client = new Client({ name: 'example', version: '1.0.0' })
+    const transport = new StreamableHTTPClientTransport(new URL(address), { authProvider })
+    const connected = client.connect(transport as Parameters<typeof client.connect>[0]) // as: its type lets no property be undefined
+    return connected.then(
+      () => ({ client, transport, error: null }),
+      (error: unknown) => ({ client, transport, error }),
+    )
+  }
+  return {
+    kept,
+    async call(): Promise<Outcome> {
+      let connected = await connect()
+      if (connected.error instanceof UnauthorizedError) {
+        const returned = await browse(kept.url ?? assert.fail())
+        assert.equal(returned.searchParams.get('state'), state)
+        const error = returned.searchParams.get('error')
+        if (error !== null) return { stopped: error }
+        await connected.transport.finishAuth(returned.searchParams.get('code') ?? '')
+        connected = await connect()
+      }
+      if (connected.error !== null) return { stopped: String(connected.error) }
+      const { content } = await connected.client.callTool({ name: 'whoami' })
+      await connected.client.close()
+      const [{ text }] = content as [{ text: string }] // as: the tool above
+      return { seen: JSON.parse(text), scope: kept.tokens?.scope }
+    },
+  }
+}
+
+/** The program shows it, or has ended. */
+const is_shown = [() => true, () => false] as const
+
+/** A client of the SDK for Python, in a process of its own. */
+export function pythonClient({ address, client_id, redirect_uri, browse }: Registered) {
+  const script = join(import.meta.dirname, 'mcp-client.py')
+  return {
+    async call(): Promise<Outcome> {
+      const command = `exec '${python}' '${script}' '${address}' '${client_id}' '${redirect_uri}'`
+      const program = runProgram(command, { cwd: import.meta.dirname, env: process.env })
+      for (let n = 1; await program.shows(new RegExp(`(?:^open .*\\n[^]*?){${n}}`, 'm')).then(...is_shown); n++) {
+        const opened = [...program.output().matchAll(/^open (\S+)$/gm)]
+        program.type((await browse(opened.at(-1)?.[1] ?? assert.fail())).href)
+      }
+      const output = await program.ended
+      const [, stopped] = /^stopped \w+ (.*)$/m.exec(output) ?? []
+      if (stopped !== undefined) return { stopped }
+      const [, said = assert.fail(output)] = /^tool (.*)$/m.exec(output) ?? []
+      return { seen: JSON.parse(said), scope: /^scope (.*)$/m.exec(output)?.[1] }
+    },
+  }
+}
