@@ -101,7 +101,7 @@ async function fillRoles(post: (path: string, body: unknown) => Promise<{ id: st
 async function fillOrganizations(w: World, key: string, [ada, grace]: [string, string]): Promise<{ id: string }> {
   const post = async (path: string, body: object) => expectStatus(201, await w.call('POST', `/v1/auth/organizations${path}`, { key, body }))
   const members = [{ user_id: ada, roles: ['administrator'] }, { user_id: grace }]
-  w.deployment.config.limits.organization_invitations_per_address = 100 // a view makes a new link each time
+  Object.assign(w.deployment.config.limits, { organization_invitations_per_address: 100 }) // a view makes a new link each time
   await post('', { name: 'Corner bakery' })
   const closed = await post('', { name: 'Closed shop', external_id: 'customer-7', members: [{ user_id: ada }] })
   expectStatus(200, await w.call('PATCH', `/v1/auth/organizations/${closed.id}`, { key, body: { disabled: true } }))

@@ -244,6 +244,8 @@ export function ofRoute(strangers: Strangers, name: string): Inputs {
     case 'token':
     case 'revoke':
       return of_clients
+    case 'demoOrders':
+    case 'deleteDemoOrder':
     case 'userinfo':
     case 'userinfoByPost':
       return {

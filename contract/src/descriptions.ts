@@ -323,6 +323,10 @@ export const descriptions: Record<RowName, string> = {
   tryCallback:
     'Hands the code of a sign-in that was started in the dashboard, by "Try sign-in", to the tab that started it. An application that is tried out has this address among its redirect URIs.',
   demo: 'Leads to “Try sign-in” of the demo application in the dashboard, where `npm start` made one. Elsewhere it is 404.',
+  demoOrders:
+    'An API that needs roles, to try out: with an access token for its address as audience it answers the organization and the roles of the person, and three orders. Without the scope `orders:read` it is 403, without a demo 404.',
+  deleteDemoOrder:
+    'Answers as an API of a product would: 200 to a person whose roles give the scope `orders:delete`, and 403 to any other. Nothing is stored, so the order is there again at the next call.',
 
   endUserSessions: 'Ends all sessions and grants of a user: the person signs in again everywhere. Applications get a back-channel logout.',
   sendReset:
