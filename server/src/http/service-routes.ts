@@ -51,7 +51,7 @@ export interface ServiceAnswers {
   favicon: string
   /** Where the demo is tried out, or why there is none. */
   findDemo: () => Promise<string | Missing>
-  /** What the API of the demo answers. `order_id` is of the order to delete, `null` for the list. */
+  /** The answer of the API of the demo. `order_id` is of the order to delete, `null` for the list. */
   answerOrders: (call: { authorization: string | undefined; order_id: string | null }) => Promise<(PageAnswer & Refused) | Missing>
 }
 

@@ -20,7 +20,7 @@ import { insertUser } from '../domain/users/store.ts'
 export const reads_orders = 'orders:read'
 export const deletes_orders = 'orders:delete'
 
-/** What access tokens for the API of the demo have as `aud`: the address of the API. */
+/** The address of the API of the demo, which is the `aud` of access tokens for it. */
 export const ordersApi = (base_url: string): string => base_url + serviceRoutes.demoOrders.path
 
 interface Making {

@@ -110,7 +110,7 @@ test('the API of the demo takes tokens for it alone, and a role that is taken is
   // biome-ignore format: this table is read by column
   const cases: [what: string, method: string, path: string, token: string | undefined, expected: unknown[]][] = [
     ['no token',                         'GET',    '',   undefined,    [401, 'Bearer']],
-    ['text that is no token',            'GET',    '',   'x',          invalid],
+    ['text that is not a token',         'GET',    '',   'x',          invalid],
     ['an ID token',                      'GET',    '',   id_token,     invalid],
     ['a token for the issuer alone',     'GET',    '',   elsewhere,    invalid],
     ['the administrator reads',          'GET',    '',   access_token, [200, null]],

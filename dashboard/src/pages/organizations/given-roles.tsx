@@ -1,4 +1,4 @@
-/** The roles that somebody was given, as tags of a row. */
+/** The roles that a person was given, as tags of a row. */
 import type { EnvironmentRole } from '@ostiary/sdk'
 import { Tag } from '../../parts/tag.tsx'
 import { nameOfRole } from './role-words.ts'

@@ -95,7 +95,7 @@ export function Invitations({ organization, title, lead, above }: InvitationsPro
       ) : null}
       {sent?.data.invitation_url ? (
         <SecretOnce what="invitation link" name={sent.data.email} secret={sent.data.invitation_url} onClose={() => setSent(null)}>
-          <p className="small muted">The link proves nothing: whoever opens it also needs the mail of this address.</p>
+          <p className="small muted">The link proves nothing: a person who opens it also needs the mail of this address.</p>
         </SecretOnce>
       ) : null}
     </ListPage>

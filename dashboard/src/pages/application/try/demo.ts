@@ -1,4 +1,4 @@
-/** What the demo of `npm start` has, as the service makes it. */
+/** The parts of the demo of `npm start`, as the service makes it. */
 
 /** They have the same password. */
 export const demo_people = { administrator: 'demo@example.com', viewer: 'viewer@example.com' } as const
