@@ -101,10 +101,22 @@ async function fillRoles(post: (path: string, body: unknown) => Promise<{ id: st
 async function fillOrganizations(w: World, key: string, [ada, grace]: [string, string]): Promise<{ id: string }> {
   const post = async (path: string, body: object) => expectStatus(201, await w.call('POST', `/v1/auth/organizations${path}`, { key, body }))
   const members = [{ user_id: ada, roles: ['administrator'] }, { user_id: grace }]
+  Object.assign(w.deployment.config.limits, { organization_invitations_per_address: 100 }) // a view makes a new link each time
   await post('', { name: 'Corner bakery' })
   const closed = await post('', { name: 'Closed shop', external_id: 'customer-7', members: [{ user_id: ada }] })
   expectStatus(200, await w.call('PATCH', `/v1/auth/organizations/${closed.id}`, { key, body: { disabled: true } }))
-  return post('', { name: 'Blue Door Ltd', external_id: 'customer-42', metadata: { plan: 'team' }, claims: { tier: 'gold' }, members })
+  const organization = await post('', {
+    name: 'Blue Door Ltd',
+    external_id: 'customer-42',
+    metadata: { plan: 'team' },
+    claims: { tier: 'gold' },
+    members,
+  })
+  const invite = (email: string, fields: object) => post(`/${organization.id}/invitations`, { email, send_email: false, ...fields })
+  await invite('lin@example.com', {})
+  await invite('lin@example.com', { roles: ['administrator'] }) // replaces the first
+  await invite('katherine@example.com', {})
+  return organization
 }
 
 /** One promotion that was applied and, since plans to Live then need an approval, two that were not, and one the other way around. */
@@ -226,6 +238,22 @@ export function dashboardViews(
     at('user set password', `${base.test}/users?chosen=${ada.id}`, press(/password/i)),
     at('user add', `${base.test}/users`, press('Add user')),
     at('organization members', `${base.test}/organizations/${organization.id}`),
+    at('organization invitations', `${base.test}/organizations/${organization.id}?tab=invitations`),
+    at('organization invite', `${base.test}/organizations/${organization.id}?tab=invitations`, press('Invite')),
+    at('organization withdraw', `${base.test}/organizations/${organization.id}?tab=invitations`, async (page) => {
+      await page.getByRole('button', { name: /^Withdraw.*katherine/ }).click()
+      await page.getByRole('alertdialog').waitFor()
+    }),
+    at('organization link once', `${base.test}/organizations/${organization.id}?tab=invitations`, async (page) => {
+      await page.getByRole('button', { name: /^New link.*katherine/ }).click()
+      await page.getByText('Copy the invitation link now').waitFor()
+      await page.getByRole('checkbox', { name: /I have stored/ }).check()
+    }),
+    at('organization without invitations', `${base.test}/organizations`, async (page) => {
+      await page.getByRole('link', { name: 'Corner bakery' }).click()
+      await page.getByRole('link', { name: 'Invitations' }).click()
+      await page.getByText('No invitation yet.').waitFor()
+    }),
     at('organization settings', `${base.test}/organizations/${organization.id}?tab=settings`),
     at('organization create', `${base.test}/organizations`, press('Create organization')),
     at('organization add member', `${base.test}/organizations/${organization.id}`, press('Add member')),

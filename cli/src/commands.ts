@@ -26,7 +26,7 @@ const json = (what: string) => ({ help: `print ${what} as one line of JSON` }) a
 
 export const commands = {
   start: {
-    summary: 'serve, with a demo tenant, application and user on the first start (npm start)',
+    summary: 'serve, with a demo tenant, application, API and users on the first start (npm start)',
     details: 'Prints where to sign in. The log goes to standard error.',
     options: {},
   },

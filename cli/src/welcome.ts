@@ -15,7 +15,7 @@ export function welcome(config: Config, demo: Demo | null, key: string | null): 
   Sign in as       ${demo.email}
   Password         ${demo.password}
   See the tokens   ${base_url}${serviceRoutes.demo.path}
-
+${viewer(demo)}
 For your code: the Test environment of the project "${demo_names.project_name}"
 
   Issuer           ${demo.issuer}
@@ -30,6 +30,9 @@ ${whereStored(config)} Ctrl-C stops the service.
 
 `
 }
+
+const viewer = ({ viewer_email }: Demo) =>
+  viewer_email === undefined ? '' : `  Try roles        as ${viewer_email} with the same password, who may delete nothing\n`
 
 function platformKey(base_url: string, key: string | null): string {
   if (key === null) return '  Platform key     was shown at the first start; only its digest is stored'

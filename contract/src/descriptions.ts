@@ -29,25 +29,27 @@ export const descriptions: Record<RowName, string> = {
   listAuthOrganizations:
     'Lists the organizations of the environment, newest first. `slug` and `external_id` find one; `query` searches names, slugs and external ids, and then a page can have fewer objects than `limit` although more follow.',
   createOrganization:
-    'Creates an organization: a customer of your product. With `members` its first members are added in the same change, all or none.',
+    'Creates an organization: a customer of your product. With `members` its first members are added in the same change, all or none. An `external_id` that another one has is `identifier_taken`. An environment has at most 100,000 organizations and a user is a member of at most 5,000, unless the deployment changed `organizations` and `organizations_per_user` of `OSTIARY_LIMITS`; over it the call is `quota_exceeded`.',
   getAuthOrganization: 'Gets one organization of the environment.',
   changeOrganization:
     'Changes the named fields; `metadata` and `claims` are merged with what is stored. While an organization is disabled, nobody acts in it.',
   deleteOrganization: 'Deletes an organization with all its members, at once. Its slug and its external id can be used again.',
   listAuthOrganizationMembers:
     'Lists the members of an organization, the last added first. `role` finds those to whom a role was given; `query` searches names, emails and phone numbers, and then a page can have fewer objects than `limit` although more follow.',
-  addOrganizationMember: 'Makes a user of the environment a member of the organization, with these roles.',
+  addOrganizationMember:
+    'Makes a user of the environment a member of the organization, with at most 20 roles. A user who is a member already is `already_member`. An organization has at most 100,000 members and a user is in at most 5,000 organizations (`members_per_organization` and `organizations_per_user` of `OSTIARY_LIMITS`); over it the call is `quota_exceeded`.',
   getAuthOrganizationMember: 'Gets one member of an organization.',
-  changeOrganizationMember: 'Replaces the roles of a member. The change counts from the next request on.',
+  changeOrganizationMember:
+    'Replaces the roles of a member, at most 20. The change counts from the next request on. An unknown role, one of users or a repeated one is refused at its place in `roles`.',
   removeOrganizationMember: 'Removes a member. To add the user again makes another membership.',
   listAuthOrganizationInvitations:
     'Lists the invitations to an organization, newest first. With `status` a page can have fewer objects than `limit` although more follow.',
   inviteToOrganization:
-    'Invites an address to an organization. The person opens the link, signs in or creates an account for the address, and accepts; an account that has not proved the address enters a code that is mailed to it. A pending invitation to the same address ends.',
+    'Invites an address to an organization. The person opens the link, signs in or creates an account for the address, and accepts; an account that has not proved the address enters a code that is mailed to it. A pending invitation to the same address ends. An environment that sends no mail answers `mail_not_set_up`, also with `send_email: false`. An organization has at most 500 pending invitations and 200 a day, and an address gets 3 a day from the environment (`organization_invitations_pending`, `organization_invitations_per_day` and `organization_invitations_per_address` of `OSTIARY_LIMITS`); over it the call is `quota_exceeded`.',
   getAuthOrganizationInvitation: 'Gets one invitation to an organization.',
-  deleteOrganizationInvitation: 'Withdraws a pending invitation. Its link stops working.',
+  deleteOrganizationInvitation: 'Withdraws a pending invitation. Its link stops working. One that is accepted or has ended is 404.',
   resendOrganizationInvitation:
-    'Makes a new link for a pending invitation and ends the old one. It is mailed if the first one was, and counts as an invitation of the day.',
+    'Makes a new link for a pending invitation and ends the old one. It is mailed if the first one was, and counts as an invitation of the day: over a limit of invitations the call is `quota_exceeded`, and an environment that sends no mail answers `mail_not_set_up`.',
   listAuthUserOrganizations: 'Lists the memberships of a user, each with its organization, the newest organization first.',
 
   listProjects: 'Lists the projects of the tenant, newest first.',
@@ -96,7 +98,8 @@ export const descriptions: Record<RowName, string> = {
   deleteResourceServer: 'Deletes a resource server. No new tokens are issued for it; issued ones stay valid until they expire.',
 
   listRoles: 'Lists the roles of an environment, newest first.',
-  createRole: 'Creates a role: a named set of scopes of resource servers. It gives nothing until a user has it, unless it is `default`.',
+  createRole:
+    'Creates a role: a named set of scopes of resource servers. It gives nothing until a user has it, unless it is `default`. An environment has at most 200 roles and a role at most 1,000 scopes (`roles` and `role_permissions` of `OSTIARY_LIMITS`), over which the call is `quota_exceeded`; at most five roles of a kind are `default`.',
   getRole: 'Gets one role.',
   changeRole:
     'Changes the named fields; `permissions` is replaced as a whole. The change counts for every holder from the next request on. To send the same `permissions` names their resource servers and scopes again, which matters where one was deleted and made again.',
@@ -323,6 +326,10 @@ export const descriptions: Record<RowName, string> = {
   tryCallback:
     'Hands the code of a sign-in that was started in the dashboard, by "Try sign-in", to the tab that started it. An application that is tried out has this address among its redirect URIs.',
   demo: 'Leads to “Try sign-in” of the demo application in the dashboard, where `npm start` made one. Elsewhere it is 404.',
+  demoOrders:
+    'An API that needs roles, to try out: with an access token for its address as audience it answers the organization and the roles of the person, and three orders. Without the scope `orders:read` it is 403, without a demo 404.',
+  deleteDemoOrder:
+    'Answers as an API of a product would: 200 to a person whose roles give the scope `orders:delete`, and 403 to any other. Nothing is stored, so the order is there again at the next call.',
 
   endUserSessions: 'Ends all sessions and grants of a user: the person signs in again everywhere. Applications get a back-channel logout.',
   sendReset:

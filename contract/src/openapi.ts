@@ -359,7 +359,10 @@ function service(name: keyof typeof serviceRoutes, route: Route, components: Com
           },
         ]),
       ),
-      ...failures(route.path.includes('{') || name === 'demo' ? ['not_found', 'internal_error'] : ['internal_error'], components),
+      ...failures(
+        route.path.includes('{') || route.path.startsWith('/demo') ? ['not_found', 'internal_error'] : ['internal_error'],
+        components,
+      ),
     },
   }
 }

@@ -25,6 +25,7 @@ const named: Readonly<Record<string, { description: string; example?: string }>>
   audit_entry_id: { description: 'The audit entry.', example: 'aud_01m7wwr5ftevtv5yxb47hmb4ht' },
   method_id: { description: 'The sign-in method.' },
   id: { description: 'The id of any object.', example: 'app_01m7wwr5ftevtv5yxb47hmb4ht' },
+  order: { description: 'The order: `1`, `2` or `3`.', example: '2' },
   path: { description: 'The path of the API without its first slash.', example: 'v1/me' },
   code: { description: 'The error code.', example: 'validation_failed' },
   document: { description: 'The name of the document.', example: 'quick-start' },

@@ -454,6 +454,8 @@ export const serviceRoutes = {
   dashboardPreview: get('/dashboard/preview',  session, 'A hosted page with unsaved settings, in a frame of the dashboard',           { page: true, returns: [200, null] }),
   tryCallback:  get('/try/callback',       open, 'Redirect URI of "Try sign-in" in the dashboard',                          { page: true, returns: [200, null] }),
   demo:         get('/demo',               open, 'Try the demo application, if `npm start` created one',                     { page: true, returns: [303, null] }),
+  demoOrders:   get('/demo/orders',        bearer, 'The API of the demo: its orders, for the scope `orders:read`',              { returns: [200, null] }),
+  deleteDemoOrder: del('/demo/orders/{order}', bearer, 'The API of the demo: delete an order, for the scope `orders:delete`', { returns: [200, null] }),
 } as const satisfies Record<string, Route>
 
 /** The service routes that are part of the API: the client library has a function for each. */

@@ -39,6 +39,22 @@ const document: Record<number, ServiceAnswer> = {
   ...unchanged,
 }
 
+const demo_roles = z.array(z.string()).describe('The slugs of the roles of the person.')
+const DemoOrders = z.object({
+  organization: z.string().nullable().describe('The id of the organization of the token.'),
+  roles: demo_roles,
+  orders: z
+    .array(z.object({ id: z.string().describe('The id of the order.'), item: z.string().describe('What was ordered.') }))
+    .describe('Always the same three.'),
+})
+const DeletedDemoOrder = z.object({ deleted: z.string().describe('The id of the order.'), roles: demo_roles })
+/** RFC 6750 §3. */
+const DemoRefusal = z.looseObject({ error: z.string().describe('`invalid_token` or `insufficient_scope`.') })
+const of_demo_api: Record<number, ServiceAnswer> = {
+  401: { description: 'There is no access token for this API, or not a valid one.', types: { 'application/json': DemoRefusal } },
+  403: { description: 'The roles of the person do not give the scope.', types: { 'application/json': DemoRefusal } },
+}
+
 const documented: { readonly [Name in keyof typeof serviceRoutes]?: Record<number, ServiceAnswer> } = {
   healthz: { 200: { description: 'The process runs.', types: { 'application/json': health('ok') } } },
   readyz: {
@@ -96,6 +112,8 @@ const documented: { readonly [Name in keyof typeof serviceRoutes]?: Record<numbe
   dashboardApi: { 200: { description: 'The answer of the route.' } },
   favicon: { 200: { description: 'The mark.', types: { 'image/svg+xml': z.string().describe('An SVG image.') } } },
   demo: { 303: { description: 'To “Try sign-in” of the demo application.' } },
+  demoOrders: { 200: { description: 'The orders.', types: { 'application/json': DemoOrders } }, ...of_demo_api },
+  deleteDemoOrder: { 200: { description: 'What would be deleted.', types: { 'application/json': DeletedDemoOrder } }, ...of_demo_api },
 }
 
 export function serviceAnswers(name: keyof typeof serviceRoutes, route: Route): Record<number, ServiceAnswer> {

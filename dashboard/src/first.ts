@@ -13,7 +13,7 @@ import { eventFilter } from './queries/event-filter.ts'
 import { events } from './queries/events.ts'
 import { environmentKeys, platformKeys } from './queries/keys.ts'
 import { members } from './queries/members.ts'
-import { organizations } from './queries/organizations.ts'
+import { invitationStatus, organizations } from './queries/organizations.ts'
 import { promotionFilter, promotions } from './queries/promotions.ts'
 import { providers } from './queries/providers.ts'
 import { begin, beginList } from './queries/query.ts'
@@ -65,6 +65,7 @@ export const ofEnvironment = {
     begin(organizations.one(here, organization_id))
     if ((search.tab ?? 'members') === 'members')
       beginList(organizations.members(here, organization_id, { query: search.query, role: search.role }))
+    if (search.tab === 'invitations') beginList(organizations.invitations(here, organization_id, invitationStatus(search.status)))
   },
   inbox: (here) => beginList(inbox.list(here)),
   events: (here, { search }) => beginList(events.list(here, eventFilter(search))),

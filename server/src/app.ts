@@ -108,6 +108,7 @@ import { createGate } from './site/dashboard/gate.ts'
 import { answerPreview } from './site/dashboard/preview.ts'
 import { beginDashboardSignIn, finishDashboardSignIn } from './site/dashboard/sign-in.ts'
 import type { DashboardServices } from './site/dashboard/tokens.ts'
+import { answerOrders } from './site/demo-api.ts'
 import { createPackages } from './site/documents/packages.ts'
 import type { createDocumentation } from './site/documents/serve.ts'
 import { answerStart, demoUrl } from './site/documents/start.ts'
@@ -206,6 +207,7 @@ export function createApp(modules: Modules): FastifyInstance {
     findConfigurationSchema: configurationSchemaWhenNeeded(deployment.config.base_url),
     findPackage: createPackages(modules.sdk_folder).find,
     findDemo: () => demoUrl(deployment),
+    answerOrders: (call) => answerOrders(deployment, issuers, call),
   })
   return app
 }

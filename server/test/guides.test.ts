@@ -87,6 +87,8 @@ const acts: Readonly<Record<string, readonly Act[]>> = {
   'backend-api': [atPrintedAddress('api@example.com')],
   roles: [atPrintedAddress('roles@example.com')],
   organizations: [signingIn((page) => page.getByRole('button', { name: 'Acme' }).click()), signingIn()],
+  'which-check-counts': [],
+  'roles-from-elsewhere': [],
   'mcp-server': [atPrintedAddress('mcp@example.com', (page) => page.getByRole('button', { name: 'Allow', exact: true }).click())],
   webhooks: [],
   federation: [

@@ -33,7 +33,7 @@ function pageOf({ object, id, parent_id, environment_id }: Located): string {
     resource_server: `/resource-servers?chosen=${id}`,
     role: `/roles?chosen=${id}`,
     organization: `/organizations/${id}`,
-    organization_invitation: '/organizations',
+    organization_invitation: `/organizations/${parent_id}?tab=invitations`,
     provider: `/providers?chosen=${id}`,
     promotion: `/promotions/${id}`,
     project: '',

@@ -1,4 +1,4 @@
-/** One organization: its members, and its settings. */
+/** One organization: its members, invitations to it, and its settings. */
 import type { Organization as Record } from '@ostiary/sdk'
 import { useParams } from '@tanstack/react-router'
 import { Icon } from '../parts/icon.tsx'
@@ -10,6 +10,7 @@ import { useQueryState } from '../parts/search.ts'
 import { PageTabs } from '../parts/tabs.tsx'
 import { organizations } from '../queries/organizations.ts'
 import { useEnvironment } from '../scope.tsx'
+import { Invitations } from './organizations/invitations.tsx'
 import { Members } from './organizations/members.tsx'
 import { savingOrganization } from './organizations/saving.ts'
 import { Delete, Disable, OrganizationSettings } from './organizations/settings.tsx'
@@ -17,6 +18,7 @@ import { OrganizationStatus } from './organizations/status.tsx'
 
 const tabs = [
   ['members', 'Members'],
+  ['invitations', 'Invitations'],
   ['settings', 'Settings'],
 ] as const
 
@@ -43,6 +45,7 @@ export default function Organization() {
             <PageTabs label="Organization" tabs={tabs} current={tab} />
           </>
         )
+        if (tab === 'invitations') return <Invitations organization={organization} {...head} above={above} />
         if (tab !== 'settings') return <Members organization={organization} {...head} above={above} />
         return (
           <Page {...head}>

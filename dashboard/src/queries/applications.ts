@@ -6,8 +6,8 @@ export const applications = {
     list(key('applications', at.environment_id, 'list', query), (cursor) =>
       client.listApplications({ ...at, cursor, ...(query ? { query } : {}) }).page(),
     ),
-  newest: ({ client, at }: Here) =>
-    one(key('applications', at.environment_id, 'newest'), (options) => client.listApplications({ ...at, limit: 1 }, options).page()),
+  newest: ({ client, at }: Here, limit = 1) =>
+    one(key('applications', at.environment_id, 'newest', limit), (options) => client.listApplications({ ...at, limit }, options).page()),
   one: ({ client, at }: Here, application_id: string) =>
     one(key('application', at.environment_id, application_id), (options) =>
       client.responses.getApplication({ ...at, application_id }, options),

@@ -7,6 +7,12 @@ interface Members {
   role?: string | undefined
 }
 
+const statuses = ['pending', 'accepted', 'ended'] as const
+type Status = (typeof statuses)[number]
+
+/** The status of invitations that the address asks for. */
+export const invitationStatus = (value: string | undefined): Status | undefined => statuses.find((status) => status === value)
+
 /** A member has the id of its user. */
 const withId = <T extends { user_id: string }>(member: T) => ({ ...member, id: member.user_id })
 
@@ -34,6 +40,11 @@ export const organizations = {
       const answer = await client.responses.getOrganizationMember({ ...at, organization_id, user_id }, options)
       return { ...answer, data: withId(answer.data) }
     }),
+  allInvitations: ({ at }: At, organization_id: string) => key('invitations to', at.environment_id, organization_id),
+  invitations: ({ client, at }: Here, organization_id: string, status: Status | undefined) =>
+    list(key('invitations to', at.environment_id, organization_id, status), (cursor) =>
+      client.listOrganizationInvitations({ ...at, organization_id, ...(status ? { status } : {}), cursor }).page(),
+    ),
   /** The memberships of a user, each with its organization. */
   ofUser: ({ client, at }: Here, user_id: string) =>
     list(key('memberships', at.environment_id, user_id), async (cursor) => {

@@ -193,7 +193,7 @@ export interface Operations {
   /**
    * Create an organization, with up to 100 members.
    *
-   * Creates an organization: a customer of your product. With `members` its first members are added in the same change, all or none.
+   * Creates an organization: a customer of your product. With `members` its first members are added in the same change, all or none. An `external_id` that another one has is `identifier_taken`. An environment has at most 100,000 organizations and a user is a member of at most 5,000, unless the deployment changed `organizations` and `organizations_per_user` of `OSTIARY_LIMITS`; over it the call is `quota_exceeded`.
    *
    * Needs a secret key of the environment, or an administrator with the role `developer` or above.
    *
@@ -239,7 +239,7 @@ export interface Operations {
   /**
    * Add a user to an organization.
    *
-   * Makes a user of the environment a member of the organization, with these roles.
+   * Makes a user of the environment a member of the organization, with at most 20 roles. A user who is a member already is `already_member`. An organization has at most 100,000 members and a user is in at most 5,000 organizations (`members_per_organization` and `organizations_per_user` of `OSTIARY_LIMITS`); over it the call is `quota_exceeded`.
    *
    * Needs a secret key of the environment, or an administrator with the role `developer` or above.
    *
@@ -257,7 +257,7 @@ export interface Operations {
   /**
    * Update the roles of a member.
    *
-   * Replaces the roles of a member. The change counts from the next request on.
+   * Replaces the roles of a member, at most 20. The change counts from the next request on. An unknown role, one of users or a repeated one is refused at its place in `roles`.
    *
    * Needs a secret key of the environment, or an administrator with the role `developer` or above.
    *
@@ -283,7 +283,7 @@ export interface Operations {
   /**
    * Invite an address to an organization; the link is mailed, or returned once.
    *
-   * Invites an address to an organization. The person opens the link, signs in or creates an account for the address, and accepts; an account that has not proved the address enters a code that is mailed to it. A pending invitation to the same address ends.
+   * Invites an address to an organization. The person opens the link, signs in or creates an account for the address, and accepts; an account that has not proved the address enters a code that is mailed to it. A pending invitation to the same address ends. An environment that sends no mail answers `mail_not_set_up`, also with `send_email: false`. An organization has at most 500 pending invitations and 200 a day, and an address gets 3 a day from the environment (`organization_invitations_pending`, `organization_invitations_per_day` and `organization_invitations_per_address` of `OSTIARY_LIMITS`); over it the call is `quota_exceeded`.
    *
    * Needs a secret key of the environment, or an administrator with the role `developer` or above.
    *
@@ -301,7 +301,7 @@ export interface Operations {
   /**
    * Withdraw a pending invitation to an organization.
    *
-   * Withdraws a pending invitation. Its link stops working.
+   * Withdraws a pending invitation. Its link stops working. One that is accepted or has ended is 404.
    *
    * Needs a secret key of the environment, or an administrator with the role `developer` or above.
    */
@@ -309,7 +309,7 @@ export interface Operations {
   /**
    * Replace the link of a pending invitation; it is mailed, or returned once.
    *
-   * Makes a new link for a pending invitation and ends the old one. It is mailed if the first one was, and counts as an invitation of the day.
+   * Makes a new link for a pending invitation and ends the old one. It is mailed if the first one was, and counts as an invitation of the day: over a limit of invitations the call is `quota_exceeded`, and an environment that sends no mail answers `mail_not_set_up`.
    *
    * Needs a secret key of the environment, or an administrator with the role `developer` or above.
    *
@@ -603,7 +603,7 @@ export interface Operations {
   /**
    * Create a role.
    *
-   * Creates a role: a named set of scopes of resource servers. It gives nothing until a user has it, unless it is `default`.
+   * Creates a role: a named set of scopes of resource servers. It gives nothing until a user has it, unless it is `default`. An environment has at most 200 roles and a role at most 1,000 scopes (`roles` and `role_permissions` of `OSTIARY_LIMITS`), over which the call is `quota_exceeded`; at most five roles of a kind are `default`.
    *
    * Needs a platform key with the scope `resource_servers:write`, or an administrator with the role `developer` or above. In the root tenant it is 403.
    *

@@ -2,9 +2,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Route } from '@ostiary/contract/route.ts'
 import { serviceRoutes } from '@ostiary/contract/routes.ts'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Reason, reason } from '../base/reason.ts'
-import { refusal } from '../base/refusal.ts'
+import { type Refusal, refusal } from '../base/refusal.ts'
 import { prefers } from './accept.ts'
 import { type Coded, codingFor, tagOf } from './coded.ts'
 import { isKnown } from './if-none-match.ts'
@@ -51,6 +51,12 @@ export interface ServiceAnswers {
   favicon: string
   /** Where the demo is tried out, or why there is none. */
   findDemo: () => Promise<string | Missing>
+  /** The answer of the API of the demo. `order_id` is of the order to delete, `null` for the list. */
+  answerOrders: (call: { authorization: string | undefined; order_id: string | null }) => Promise<(PageAnswer & Refused) | Missing>
+}
+
+interface Refused {
+  readonly refusal?: Refusal
 }
 
 export function mountServiceRoutes(
@@ -66,6 +72,7 @@ export function mountServiceRoutes(
     answerStart,
     favicon,
     findDemo,
+    answerOrders,
   }: ServiceAnswers,
 ): void {
   app.get(serviceRoutes.start.path, async (request, reply) => {
@@ -100,6 +107,17 @@ export function mountServiceRoutes(
     if (typeof found !== 'string') throw nothingHere(found.detail, found.why)
     return reply.header('cache-control', 'no-store').redirect(found, 303)
   })
+  const answerOrder = async (request: FastifyRequest, reply: FastifyReply, order_id: string | null) => {
+    const found = await answerOrders({ authorization: request.headers.authorization, order_id })
+    if ('why' in found) throw nothingHere(found.detail, found.why)
+    if (found.refusal) request.refusal = found.refusal
+    return reply.code(found.status).headers(found.headers).send(found.body)
+  }
+  app.get(serviceRoutes.demoOrders.path, (request, reply) => answerOrder(request, reply, null))
+  app.delete(
+    serviceRoutes.deleteDemoOrder.path.replace('{order}', ':order'),
+    (request, reply) => answerOrder(request, reply, (request.params as { order: string }).order), // as: the parameter of the path
+  )
 }
 
 function mountPackages(app: FastifyInstance, findPackage: ServiceAnswers['findPackage']): void {

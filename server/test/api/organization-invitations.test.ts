@@ -1,4 +1,4 @@
-/** The routes of invitations to organizations (decision 0179). What a person does with one is in `flows/organization-invitations.test.ts`. */
+/** The routes of invitations to organizations (decision 0180). What a person does with one is in `flows/organization-invitations.test.ts`. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { z } from 'zod'

@@ -75,14 +75,14 @@ for (const environment of [w.test, w.live]) {
     for (const method of ['GET', 'DELETE']) assert.equal((await auth(method, `${at}/${person.id}`)).status, 404)
     assert.equal((await read(organization.id)).member_count, 0)
     assert.deepEqual(expectStatus(200, await auth('GET', `users/${person.id}/organizations`)).data, [])
-    const of = (roles: string[], administrators: number) => ({
+    const of = (roles: string[], administrators: number, more: object = {}) => ({
       user_id: person.id,
-      data: { organization_id: organization.id, user_id: person.id, roles, administrators },
+      data: { organization_id: organization.id, user_id: person.id, roles, ...more, administrators },
     })
     assert.deepEqual(await eventsOf(organization.id), [
       { type: 'added', ...of(['clerk', 'owner'], 1) },
-      { type: 'updated', ...of(['clerk'], 0) },
-      { type: 'updated', ...of([], 0) },
+      { type: 'updated', ...of(['clerk'], 0, { previous_roles: ['clerk', 'owner'] }) },
+      { type: 'updated', ...of([], 0, { previous_roles: ['clerk'] }) },
       { type: 'removed', ...of([], 0) },
     ])
   })

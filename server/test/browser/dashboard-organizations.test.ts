@@ -1,6 +1,7 @@
 /** The pages of the dashboard about organizations: from a new one to its members, their roles, its settings and its end. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { OrganizationInvitation } from '@ostiary/contract/organization.ts'
 import { noBrowser } from '../support/chromium.ts'
 import { button, dashboardFolder, dashboardPath, openDashboard, show, slugOf } from '../support/dashboard-browser.ts'
 import { organizationsOf } from '../support/organizations.ts'
@@ -32,6 +33,7 @@ test('an organization is created, gets members and roles, is disabled and delete
   const id = async (): Promise<string> => (await find('external_id', 'customer-2')).id
   const rolesOf = async (user_id: string) => (await of_test.auth('GET', `organizations/${await id()}/members/${user_id}`)).body.roles
   const members = page.getByRole('table', { name: 'Members' })
+  const invitations = page.getByRole('table', { name: 'Invitations' })
   const tab = (name: string) => page.getByRole('navigation', { name: 'Organization', exact: true }).getByRole('link', { name })
 
   await t.test('a name that is taken or has no such form is refused, at its field where the service names it', async () => {
@@ -134,6 +136,62 @@ test('an organization is created, gets members and roles, is disabled and delete
     await page.reload()
     await button(page, 'Clear the filters').click()
     await members.getByRole('link', { name: 'kim@example.com' }).waitFor()
+  })
+
+  await t.test('an address is invited: the link is mailed, or shown once and then made again, and withdrawn', async () => {
+    await w.createApplication(w.test, { name: 'Portal', initiate_login_uri: 'https://portal.example.com/begin' })
+    await tab('Invitations').click()
+    await page.getByText('No invitation yet.').waitFor()
+    await button(page, 'Invite').click()
+    const invite = () => dialog.getByRole('button', { name: 'Invite', exact: true }).click()
+    await dialog.getByLabel('Email').fill('not an address')
+    await invite()
+    await dialog.locator('input[aria-invalid=true]:focus').waitFor()
+    await dialog.getByLabel('Email').fill('lin@example.com')
+    await dialog.getByLabel('Owner').check()
+    await dialog.getByLabel('Where the person goes afterwards').selectOption('Portal')
+    await passesAudit('invite a person')
+    await invite()
+    await page.getByText(/^Mailed to lin@example\.com/).waitFor()
+    await button(page, 'Invite').click()
+    await dialog.getByLabel('Email').fill('sam@example.com')
+    await dialog.getByRole('radio', { name: /^Show the link to me/ }).check()
+    await invite()
+    const shown = async () => {
+      await alert.getByText(`${w.test.issuer}/invitation?token=`).waitFor()
+      const link = await alert.locator('.once code').innerText()
+      await alert.getByRole('checkbox', { name: /^I have stored/ }).check()
+      await alert.getByRole('button', { name: 'Done' }).click()
+      await alert.waitFor({ state: 'detached' })
+      return link
+    }
+    const first = await shown()
+    await row('New link', 'sam@example.com').click()
+    assert.notEqual(await shown(), first)
+    await row('Withdraw', 'sam@example.com').click()
+    assert.equal(await page.locator(':focus').textContent(), 'Keep the invitation')
+    await button(page, 'Withdraw now').click()
+    await invitations
+      .getByRole('row', { name: /^sam@example\.com/ })
+      .getByText('Ended')
+      .waitFor()
+    await passesAudit('invitations')
+    await page.getByLabel('Status').selectOption('Pending')
+    await row('Withdraw', 'sam@example.com').waitFor({ state: 'detached' })
+    await invitations
+      .getByRole('row', { name: /^lin@example\.com/ })
+      .getByText('Owner', { exact: true })
+      .waitFor()
+    await page.getByLabel('Status').selectOption('Accepted')
+    await page.getByText('No invitation has this status.').waitFor()
+    await button(page, 'Clear the filters').click()
+    const { data } = (await of_test.auth('GET', `organizations/${await id()}/invitations?status=pending`)).body
+    assert.deepEqual(
+      data.map(({ email, roles, application_id }: OrganizationInvitation) => [email, roles, application_id !== null]),
+      [['lin@example.com', ['owner'], true]],
+    )
+    await page.goto(`${w.base_url}/dashboard/go/${data[0].id}`)
+    await row('New link', 'lin@example.com').waitFor()
   })
 
   await t.test('the settings refuse data at its field, and save names, metadata and claims', async () => {
@@ -322,6 +380,9 @@ test('long names and names from right to left fit into each page and dialog of o
       await show(page, `${base}/organizations/${id}?new=1`, name)
       await page.getByRole('radio').first().waitFor()
       await passes('add a member')
+      expectStatus(201, await of_test.invite(id, email, { roles: ['a'.repeat(63)] }))
+      await show(page, `${base}/organizations/${id}?tab=invitations`, name)
+      await passes('invitations')
       await show(page, `${base}/organizations/${id}?tab=settings`, name)
       await passes('settings')
       await button(page, 'Delete organization…').click()
@@ -366,6 +427,24 @@ test('in Live a change that gives access asks for a fresh sign-in, and one that 
     await isAsked()
     await dialog.getByRole('button', { name: 'Cancel' }).click()
     await dialog.waitFor({ state: 'detached' })
+  })
+
+  await t.test('inviting and a new link ask, and withdrawing needs none', async () => {
+    const smtp = { host: 'mail.example.com', port: 587, username: 'shop', password: 'smtp password' }
+    await w.changeSettings(w.live, { email: { delivery: 'smtp', from: 'shop@example.com', smtp } })
+    expectStatus(201, await of_live.invite(id, 'lin@example.com'))
+    await show(page, `${url}?tab=invitations&new=1`, 'Acme')
+    await dialog.getByLabel('Email').fill('sam@example.com')
+    await dialog.getByRole('button', { name: 'Invite', exact: true }).click()
+    await isAsked()
+    assert.equal(await dialog.getByLabel('Email').inputValue(), 'sam@example.com')
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByRole('button', { name: /^New link/ }).click()
+    await isAsked()
+    await page.getByRole('button', { name: /^Withdraw/ }).click()
+    await button(page, 'Withdraw now').click()
+    await page.getByRole('table', { name: 'Invitations' }).getByText('Ended').waitFor()
+    await show(page, url, 'Acme')
   })
 
   await t.test('taking a role needs none, and giving it asks', async () => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { didOf, objectOf, organizationOf } from '../../../dashboard/src/pages/audit/sentences.ts'
-import { everyMemberHas, nameOfRole } from '../../../dashboard/src/pages/organizations/given-roles.ts'
+import { everyMemberHas, nameOfRole } from '../../../dashboard/src/pages/organizations/role-words.ts'
 
 const role = (slug: string, kind: 'user' | 'organization', is_default: boolean) => ({
   slug,

@@ -10,6 +10,7 @@ import { verifyChains } from '../../src/domain/audit/verify.ts'
 import { findWaitingOwners, outboxes } from '../../src/domain/events/outbox.ts'
 import { insertEmailChange } from '../../src/domain/users/email-changes.ts'
 import { administratorToken, asAdministrator } from '../support/administrator.ts'
+import { organizationsOf } from '../support/organizations.ts'
 import { expectStatus, owner, type Reply, world } from '../support/world.ts'
 
 const w = await world()
@@ -230,6 +231,50 @@ test('the audit log shows a change of the password policy and of sign_in.passwor
   assert.deepEqual(entry?.before, { password: { min_length: 12, reject_common: true }, sign_in: { password: true } })
   assert.deepEqual(entry?.after, change)
   expectStatus(200, await w.call('PATCH', settings, { body: { password: null, sign_in: null } }))
+})
+
+test('an entry has the roles before and after: of users, members and invitations, and the permissions of a role', async () => {
+  const { role, user, create, add, auth } = await organizationsOf(w, w.test)
+  const first = (await entries()).length
+  const server = {
+    slug: 'audited',
+    identifier: 'https://audited.example.com',
+    name: 'Audited',
+    scopes: [{ name: 'read', description: 'r' }],
+  }
+  expectStatus(201, await w.call('POST', `${w.test.path}/resource-servers`, { body: server }))
+  const permissions = [{ resource_server: 'audited', scopes: ['read'] }]
+  const role_id = await role('owner', { permissions })
+  expectStatus(200, await w.call('PATCH', `${w.test.path}/roles/${role_id}`, { body: { permissions: [] } }))
+  await role('support', { kind: 'user' })
+  const { id } = await user({ roles: ['support'] })
+  expectStatus(200, await auth('PATCH', `users/${id}`, { roles: [] }))
+  const organization = await create()
+  expectStatus(201, await add(organization.id, id, ['owner']))
+  expectStatus(200, await auth('PATCH', `organizations/${organization.id}/members/${id}`, { roles: [] }))
+  expectStatus(204, await auth('DELETE', `organizations/${organization.id}/members/${id}`))
+  const body = { email: 'audited@example.com', roles: ['owner'] }
+  const invited = expectStatus(201, await auth('POST', `organizations/${organization.id}/invitations`, body))
+  expectStatus(204, await auth('DELETE', `organizations/${organization.id}/invitations/${invited.id}`))
+  expectStatus(204, await w.call('DELETE', `${w.test.path}/roles/${role_id}`))
+  const held = (state: AuditEntry['before']) => state?.permissions ?? state?.roles
+  const found = (await entries())
+    .slice(first)
+    .map(({ action, before, after }) => [action, held(before), held(after)])
+    .filter(([, before, after]) => before !== undefined || after !== undefined)
+  assert.deepEqual(found, [
+    ['createRole', undefined, permissions],
+    ['changeRole', permissions, []],
+    ['createRole', undefined, []],
+    ['createUser', undefined, ['support']],
+    ['changeUser', ['support'], []],
+    ['addOrganizationMember', undefined, ['owner']],
+    ['changeOrganizationMember', ['owner'], []],
+    ['removeOrganizationMember', [], undefined],
+    ['inviteToOrganization', undefined, ['owner']],
+    ['deleteOrganizationInvitation', ['owner'], undefined],
+    ['deleteRole', [], undefined],
+  ])
 })
 
 test('blocking and deleting a user with a pending address records no address', async () => {

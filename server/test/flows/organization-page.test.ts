@@ -1,6 +1,8 @@
-/** The page of an organization for its members: nobody gives what they do not have (decision 0179). */
+/** The page of an organization for its members: nobody gives what they do not have (decision 0180). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { z } from 'zod'
+import { sql } from '../../src/db/db.ts'
 import { type Agent, createAgent, followPages, reloaded } from '../support/cookie-browser.ts'
 import { givenBy, giving_roles } from '../support/giving-table.ts'
 import { mailsTo } from '../support/mailed.ts'
@@ -11,6 +13,7 @@ const w = await world({
   env: { OSTIARY_LIMITS: '{"organization_invitations_per_day":100000,"organization_invitations_pending":100000}' },
 })
 const environment = w.test
+const { db } = w.deployment
 const api = await organizationsOf(w, environment)
 const at = (path: string) => `${environment.path}/${path}`
 const scopes = (...names: string[]) => names.map((name) => ({ name, description: name }))
@@ -211,4 +214,42 @@ test('two changes of one member at once are one after the other, and both judge 
   ])
   const left = [await rolesOf(owner.id, of), await rolesOf(second.id, of)].filter((roles) => roles !== null)
   assert.equal(left.length, 1, `${a.status} ${b.status}`)
+})
+
+test('what a member changes on the page is an event with the actor and the roles before and after, and no entry of the audit log', async () => {
+  const of = await api.create({ name: 'Events Ltd' })
+  const [owner, other] = [await person('Olga Owner'), await person('Otto Other')]
+  expectStatus(201, await api.add(of.id, owner.id, ['owner']))
+  expectStatus(201, await api.add(of.id, other.id, ['viewer']))
+  const Entry = z.object({ id: z.string() })
+  const entries = async () => (await db.all(Entry, sql`select id from audit_log where tenant_id = ${w.tenant_id}`)).length
+  const logged = await entries()
+  const url = `${environment.issuer}/organizations/${of.id}`
+  for (const fields of [
+    { action: 'change-roles', member: other.id, roles: 'owner' },
+    { action: 'remove-member', member: other.id },
+    { action: 'invite', email: 'invited-by-olga@example.com', roles: 'viewer' },
+  ])
+    assert.equal((await send(owner, fields, url)).status, 303)
+  const Found = z.object({ type: z.string(), actor_type: z.string(), actor_id: z.string(), data: z.record(z.string(), z.unknown()) })
+  const found = await db.all(
+    Found,
+    sql`select type, actor_type, actor_id, data from events
+         where environment_id = ${environment.id} and actor_id = ${owner.id} and type like 'organization%' order by id`,
+  )
+  const by = { type: 'user', id: owner.id }
+  const member = { organization_id: of.id, user_id: other.id, roles: ['owner'] }
+  assert.deepEqual(
+    found.map(({ type, actor_type, actor_id, data: { invitation_id: _, ...data } }) => ({
+      type,
+      actor: { type: actor_type, id: actor_id },
+      data,
+    })),
+    [
+      { type: 'organization_member.updated', actor: by, data: { ...member, previous_roles: ['viewer'], administrators: 2 } },
+      { type: 'organization_member.removed', actor: by, data: { ...member, administrators: 1 } },
+      { type: 'organization_invitation.created', actor: by, data: { organization_id: of.id, roles: ['viewer'] } },
+    ],
+  )
+  assert.equal(await entries(), logged)
 })

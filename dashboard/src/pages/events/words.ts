@@ -21,10 +21,13 @@ function objectOf({ application_id, data }: Event, nameOf: NameOf): string | und
   return name ?? text(data.label) ?? text(data.name) ?? text(data.slug) ?? text(application_id) ?? text(data.note)
 }
 
+const listed = (slugs: unknown) => (Array.isArray(slugs) && slugs.length > 0 ? slugs.map(String).join(', ') : 'none')
+
 /** How it happened: by which method, or what changed. */
 function howOf({ type, data }: Event): string | undefined {
   const method = text(data.method) ?? text(data.method_type)
   if (Array.isArray(data.changed)) return `changed: ${data.changed.map((one) => String(one).replaceAll('_', ' ')).join(', ')}`
+  if (Array.isArray(data.previous_roles)) return `roles: ${listed(data.previous_roles)} → ${listed(data.roles)}`
   if (method) return `by ${methodWords(method)}${text(data.second_factor) ? ` and ${methodWords(String(data.second_factor))}` : ''}`
   return type === 'session.ended' ? text(data.reason)?.replaceAll('_', ' ') : undefined
 }

@@ -10,14 +10,14 @@ import { ChangeButton } from '../../parts/page.tsx'
 import { useList, useRead } from '../../parts/reading.tsx'
 import { useQueryState } from '../../parts/search.ts'
 import { type Column, timeColumn } from '../../parts/table.tsx'
-import { Tag } from '../../parts/tag.tsx'
 import { organizations } from '../../queries/organizations.ts'
 import { roles } from '../../queries/roles.ts'
 import { toPage, useEnvironment } from '../../scope.tsx'
 import { AddMember } from './add-member.tsx'
 import { ChangeRoles } from './change-roles.tsx'
-import { everyMemberHas, nameOfRole, ofMembers } from './given-roles.ts'
+import { GivenRoles } from './given-roles.tsx'
 import { type Member, memberName } from './member.ts'
+import { everyMemberHas, ofMembers } from './role-words.ts'
 
 type Open = { act: 'roles' | 'remove'; member: Member }
 
@@ -98,16 +98,7 @@ const columns = (every: readonly EnvironmentRole[], open: (next: Open) => void):
   },
   {
     head: 'Roles',
-    cell: ({ roles }) =>
-      roles.length === 0 ? (
-        <span className="faint">None was given</span>
-      ) : (
-        <span className="rs given-roles">
-          {roles.map((slug) => (
-            <Tag key={slug}>{nameOfRole(every, slug)}</Tag>
-          ))}
-        </span>
-      ),
+    cell: ({ roles }) => <GivenRoles every={every} slugs={roles} none="None was given" />,
   },
   timeColumn('Last used', ({ last_used_at }) => last_used_at),
   timeColumn('Added', ({ created_at }) => created_at),

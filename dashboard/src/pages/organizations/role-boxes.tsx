@@ -8,7 +8,7 @@ import { Loaded, useRead } from '../../parts/reading.tsx'
 import { useFirst } from '../../parts/table.tsx'
 import { roles } from '../../queries/roles.ts'
 import { toPage, useEnvironment } from '../../scope.tsx'
-import { everyMemberHas, ofMembers } from './given-roles.ts'
+import { everyMemberHas, ofMembers } from './role-words.ts'
 
 interface RoleBoxesProps {
   value: readonly string[]

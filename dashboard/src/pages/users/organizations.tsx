@@ -9,7 +9,7 @@ import { Time } from '../../parts/time.tsx'
 import { organizations } from '../../queries/organizations.ts'
 import { roles } from '../../queries/roles.ts'
 import { toOrganization, useEnvironment } from '../../scope.tsx'
-import { nameOfRole } from '../organizations/given-roles.ts'
+import { nameOfRole } from '../organizations/role-words.ts'
 import { Part } from './access.tsx'
 
 export function Organizations({ user }: { user: User }) {

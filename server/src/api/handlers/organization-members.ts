@@ -150,7 +150,7 @@ export const changeOrganizationMember: Handler<'changeOrganizationMember'> = (se
           environment_id,
           type: 'organization_member.updated',
           user_id,
-          data: { organization_id, user_id, roles },
+          data: { organization_id, user_id, roles, previous_roles: current.roles },
           counted: administratorsOf(current),
         },
       },

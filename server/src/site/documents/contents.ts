@@ -29,6 +29,8 @@ export const contents: readonly Group[] = [
       doc('guides/backend-api'),
       doc('guides/roles'),
       doc('guides/organizations'),
+      doc('guides/which-check-counts'),
+      doc('guides/roles-from-elsewhere'),
       doc('guides/mcp-server'),
       doc('guides/webhooks'),
       doc('guides/federation'),

@@ -9,11 +9,10 @@ import { organizations } from '../../../queries/organizations.ts'
 import { resourceServers } from '../../../queries/resource-servers.ts'
 import { users } from '../../../queries/users.ts'
 import { useEnvironment } from '../../../scope.tsx'
+import { demo_people, demo_scopes, ordersApi } from './demo.ts'
 import type { Options } from './oidc.ts'
 import { needsSecret } from './run.ts'
 
-/** The person that the demo creates. */
-const demo_email = 'demo@example.com'
 const standard = ['openid', 'profile', 'email']
 const prompts = [
   { value: '', label: 'None given: as an application usually asks' },
@@ -27,7 +26,7 @@ const prompts = [
 type SetOption = (name: keyof Options, value: string) => void
 
 /**
- * The scopes that the application may request, and in Test the demo user, if there is one. An organization is named only where the application
+ * The scopes that the application may request, and in Test the demo user and the scopes of the API of the demo, if they are there. An organization is named only where the application
  * or the resource server uses organizations: elsewhere it would be ignored.
  */
 export function useOptions(application: Application) {
@@ -36,16 +35,25 @@ export function useOptions(application: Application) {
   const { environment, can } = here
   const scope = standard.filter((name) => name === 'openid' || allowed_scopes.includes(name)).join(' ')
   const [options, setOptions] = useState<Options>({ scope, resource: '', prompt: '', max_age: '', organization: '', login_hint: '' })
-  const demo = useRead(users.withEmail(here, demo_email), { enabled: environment.type === 'test' && can('developer') })
+  const demo = useRead(users.withEmail(here, demo_people.administrator), { enabled: environment.type === 'test' && can('developer') })
   const has_demo = demo.data?.data.length === 1
+  const read = useRead(resourceServers.hundred(here))
+  const servers = read.data?.data ?? []
+  const of_demo = servers.some(({ identifier }) => identifier === ordersApi())
+    ? demo_scopes.filter((name) => allowed_scopes.includes(name)).join(' ')
+    : ''
   useEffect(() => {
-    if (has_demo) setOptions((before) => (before.login_hint === '' ? { ...before, login_hint: demo_email } : before))
+    if (has_demo) setOptions((before) => (before.login_hint === '' ? { ...before, login_hint: demo_people.administrator } : before))
   }, [has_demo])
-  const servers = useRead(resourceServers.hundred(here)).data?.data ?? []
+  useEffect(() => {
+    const resource = ordersApi()
+    if (of_demo) setOptions((before) => (before.scope === scope ? { ...before, scope: `${scope} ${of_demo}`, resource } : before))
+  }, [of_demo, scope])
   const asked = [application, ...servers.filter(({ identifier }) => identifier === options.resource)]
   const uses_organizations = asked.some(({ organizations }) => organizations !== 'none')
   const setOption: SetOption = (name, value) => setOptions((before) => ({ ...before, [name]: value }))
-  return { options: uses_organizations ? options : { ...options, organization: '' }, setOption, servers, uses_organizations }
+  const chosen = uses_organizations ? options : { ...options, organization: '' }
+  return { options: chosen, setOption, servers, uses_organizations, is_reading: read.isLoading }
 }
 
 interface RunOptionsProps extends ReturnType<typeof useOptions> {

@@ -14,6 +14,7 @@ import { inbox } from '../../../queries/environment.ts'
 import { toApplication, toOrganization, toPage, useEnvironment } from '../../../scope.tsx'
 import { createdSecret } from '../../applications/created-secret.ts'
 import { Decoded } from './decoded.tsx'
+import { DemoApi } from './demo-api.tsx'
 import { RunOptions, useOptions } from './options.tsx'
 import { Preparation } from './preparation.tsx'
 import { type Failure, type Run, tryCallback, useTry } from './run.ts'
@@ -26,9 +27,13 @@ export function TrySignIn({ application, etag }: { application: Application; eta
   const chosen = useOptions(application)
   const refusals = useRefusals(application, run)
   const is_ready = application.redirect_uris.includes(tryCallback())
-  const begin = () => {
+  const begin = (options = chosen.options) => {
     refusals.forget()
-    void start(chosen.options, secret)
+    void start(options, secret)
+  }
+  const signInAs = (login_hint: string) => {
+    chosen.setOption('login_hint', login_hint)
+    begin({ ...chosen.options, login_hint, prompt: 'login' })
   }
   return (
     <div className="try-columns">
@@ -47,7 +52,12 @@ export function TrySignIn({ application, etag }: { application: Application; eta
           )}
           <RunOptions application={application} {...chosen} secret={secret} setSecret={setSecret} />
           <div className="fin">
-            <button type="button" className="btn pri" disabled={!is_ready || run?.state === 'working'} onClick={begin}>
+            <button
+              type="button"
+              className="btn pri"
+              disabled={!is_ready || chosen.is_reading || run?.state === 'working'}
+              onClick={() => begin()}
+            >
               <Icon name={run ? 'again' : 'play'} /> {run ? 'Run again' : 'Try sign-in'}
             </button>
             {run?.state === 'done' ? (
@@ -60,6 +70,7 @@ export function TrySignIn({ application, etag }: { application: Application; eta
             </span>
           </div>
         </Card>
+        <DemoApi tokens={run?.tokens ?? null} signInAs={signInAs} />
       </div>
       <Decoded run={run} />
     </div>

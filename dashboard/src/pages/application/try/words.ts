@@ -21,6 +21,7 @@ const notes: Record<string, string> = {
   email: 'May change. Show it, but do not identify people by it.',
   org_id: 'The organization that the person acts in. Compare it with the one that you asked for.',
   org_slug: 'The slug of the organization, which never changes.',
+  roles: 'The roles of the person, by their slugs: in the organization, if the token has one.',
   org_name: 'The name of the organization, which may change.',
   email_verified: 'Whether the person has verified that the address is theirs.',
 }

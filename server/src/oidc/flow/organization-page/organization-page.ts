@@ -149,7 +149,7 @@ async function changeRoles(
     eventOf(services, call, own, {
       type: 'organization_member.updated',
       user_id,
-      data: { organization_id, user_id, roles },
+      data: { organization_id, user_id, roles, previous_roles: other.roles },
       counted: administratorsOf(other),
     }),
   ])
