@@ -10,10 +10,12 @@ export interface Browser {
   close(): void
 }
 
-export async function openBrowser(address: Address): Promise<Browser> {
+/** @param from the Cookie header of a browser that goes on here */
+export async function openBrowser(address: Address, from = ''): Promise<Browser> {
   const connection: Connection = await openConnection(address)
   const origin = `http://${address.host}:${address.port}`
-  const cookies = new Map<string, string>()
+  const pairs = from === '' ? [] : from.split('; ').map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)])
+  const cookies = new Map(pairs as [string, string][]) // as: each has a name and a value
   const cookie = () => [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
 
   async function send(method: string, path: string, body?: string): Promise<Answer> {

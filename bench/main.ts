@@ -17,6 +17,7 @@ import { surveyGuessing } from './guessing.ts'
 import { chooseCores, describeMachine, moveTo } from './machine.ts'
 import { surveyOnePerson } from './one-person.ts'
 import { type Options, readOptions, type SurveyName } from './options.ts'
+import { surveyOrganizations } from './organizations.ts'
 import { surveyPromotion } from './promotion.ts'
 import { surveyRefused } from './refused.ts'
 import { tableOf } from './report.ts'
@@ -40,6 +41,7 @@ export interface Surveys {
   one_person?: Awaited<ReturnType<typeof surveyOnePerson>>
   promotion?: Awaited<ReturnType<typeof surveyPromotion>>
   roles?: Awaited<ReturnType<typeof surveyRoles>>
+  organizations?: Awaited<ReturnType<typeof surveyOrganizations>>
   citus?: Awaited<ReturnType<typeof surveyCitus>>
   beside?: Awaited<ReturnType<typeof surveyBeside>>
   distant?: Awaited<ReturnType<typeof surveyDistant>>
@@ -119,6 +121,7 @@ async function survey(options: Options, ground: Ground): Promise<Surveys> {
     ...(wants('one-person') ? { one_person: await surveyOnePerson(ground, options.grants, progress) } : {}),
     ...(wants('promotion') ? { promotion: await surveyPromotion(ground, options.rounds, progress) } : {}),
     ...(wants('roles') ? { roles: await surveyRoles(ground, options, progress) } : {}),
+    ...(wants('organizations') ? { organizations: await surveyOrganizations(ground, options, progress) } : {}),
     ...(wants('beside') ? { beside: await surveyBeside(ground, options, progress) } : {}),
     ...(wants('distant') ? { distant: await surveyDistant(ground, options, progress) } : {}),
     ...(wants('citus') ? { citus: await surveyCitus(ground, options, progress) } : {}),

@@ -16,11 +16,11 @@ import { type Ground, root } from './contestants.ts'
 import { median, percentile } from './load.ts'
 import { measureNeighbour } from './neighbour.ts'
 import { newMasterKey, type Ostiary, type Person, type Seeded, seedOstiary, signedIn, startOstiary } from './ostiary.ts'
+import { inParts, plantedIdOf, refreshStatistics } from './planting.ts'
 import { authorization, codeFlow, tokenRequest } from './provider.ts'
 
 type Progress = (text: string) => void
 
-const rows_per_statement = 10_000
 const times = 20
 const tries = 1_000
 const mebibyte = 1_048_576
@@ -86,14 +86,6 @@ async function surveyEngine(place: Place, grants: number, progress: Progress) {
     left_at_kill,
     rows_gone_s,
   }
-}
-
-/** As autovacuum does within a minute. So many rows come at once here alone, and PostgreSQL would plan for the few from before. */
-async function refreshStatistics(database_url: string): Promise<void> {
-  const client = new Client({ connectionString: database_url })
-  await client.connect()
-  await client.query('analyze')
-  await client.end()
 }
 
 /** Reads the account page and the lists of the person, beside the worker. */
@@ -200,8 +192,7 @@ async function plant(db: Db, email: string, grants: number): Promise<string> {
   const [user] = await db.all(User, sql`select id, environment_id from users where email = ${email}`)
   if (!user) throw new Error('The person is gone.')
   const { id, environment_id } = user
-  const numbered = (prefix: string) =>
-    sql`${`${prefix}_000`} || substr('00000000000000000000000' || n.i, length('00000000000000000000000' || n.i) - 22)`
+  const numbered = (prefix: string) => plantedIdOf(prefix, sql`n.i`)
   const of_user = (alias: ReturnType<typeof sql>) => sql`${alias}.environment_id = ${environment_id} and ${alias}.user_id = ${id}`
   const in_days = new Date(Date.now() + 20 * 86_400_000)
   await inParts(
@@ -218,7 +209,7 @@ async function plant(db: Db, email: string, grants: number): Promise<string> {
     grants,
     (numbers) => [
       sql`insert into grants (environment_id, id, user_id, application_id, session_id, scope, resource, offline, auth_time, amr, acr, began_with, created_at, expires_at, visit_at, code_hash)
-        select g.environment_id, ${numbered('grt')}, g.user_id, g.application_id, ${'ses_000'} || substr('00000000000000000000000' || (n.i / 5), length('00000000000000000000000' || (n.i / 5)) - 22),
+        select g.environment_id, ${numbered('grt')}, g.user_id, g.application_id, ${plantedIdOf('ses', sql`(n.i / 5)`)},
                g.scope, g.resource, n.i % 2, g.auth_time, g.amr, g.acr, g.began_with, g.created_at, ${in_days}, ${in_days}, 'planted' || n.i
           from (select * from grants g where ${of_user(sql`g`)} and g.code_hash not like 'planted%' limit 1) g, (${numbers}) n`,
     ],
@@ -244,14 +235,6 @@ async function plant(db: Db, email: string, grants: number): Promise<string> {
   )
   await db.run(sql`update event_counters set last = ${1_000_000 + grants} where environment_id = ${environment_id}`)
   return id
-}
-
-async function inParts(count: number, statements: (numbers: ReturnType<typeof sql>) => ReturnType<typeof sql>[], db: Db): Promise<void> {
-  for (let first = 0; first < count; first += rows_per_statement) {
-    const last = Math.min(count, first + rows_per_statement) - 1
-    const numbers = sql`with recursive numbers (i) as (select cast(${first} as bigint) union all select i + 1 from numbers where i < ${last}) select i from numbers`
-    await db.batch(statements(numbers))
-  }
 }
 
 /** The slowest of several answers of each page and list about the person. */

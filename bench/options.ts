@@ -16,6 +16,7 @@ const surveys = [
   'one-person',
   'promotion',
   'roles',
+  'organizations',
   'citus',
   'beside',
   'distant',
@@ -51,6 +52,8 @@ export interface Options {
   readonly grants: number
   /** People with one role in the survey "roles". */
   readonly holders: number
+  /** Organizations in the survey of that name; everything else there is in proportion. */
+  readonly organizations: number
   readonly postgres: boolean
   /** Another checkout of Ostiary, measured beside this one. */
   readonly against: string | null
@@ -79,6 +82,7 @@ const usage = `npm run bench -- [options]
   --guesses N             rounds of the survey "guessing" (8; quick: 3)
   --grants N              grants of the survey "one-person", with a fifth as many sessions (1000000; quick: 20000)
   --holders N             people with one role in the survey "roles" (10000; quick: 1000)
+  --organizations N       organizations of the survey of that name, with a tenth as many members of one (100000; quick: 2000)
   --no-postgres           leave PostgreSQL out
   --against FOLDER        measure another checkout of Ostiary in the same run
   --profile FOLDER        write a CPU profile of each scenario and contestant there, which disturbs the figures
@@ -111,6 +115,7 @@ export function readOptions(args: readonly string[]): Options | { usage: string 
         guesses: text,
         grants: text,
         holders: text,
+        organizations: text,
         against: text,
         profile: text,
         output: text,
@@ -141,6 +146,7 @@ export function readOptions(args: readonly string[]): Options | { usage: string 
       guesses: numberOf(values.guesses, quick ? 3 : 8),
       grants: numberOf(values.grants, quick ? 20_000 : 1_000_000),
       holders: numberOf(values.holders, quick ? 1_000 : 10_000),
+      organizations: numberOf(values.organizations, quick ? 2_000 : 100_000),
       postgres: !values['no-postgres'],
       against: values.against === undefined ? null : resolve(values.against),
       profile: values.profile === undefined ? null : resolve(values.profile),

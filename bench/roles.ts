@@ -18,10 +18,10 @@ type Scenario = 'refresh' | 'validate' | 'userinfo'
 const scenarios: readonly Scenario[] = ['refresh', 'validate', 'userinfo']
 const people = 8
 const roles_of_person = 20
-const identifier = 'https://orders.example.com'
+export const identifier = 'https://orders.example.com'
 /** Each role gives one of them, and the application asks for the first few. */
 const scopes = Array.from({ length: roles_of_person }, (_, n) => `orders:${n}`)
-const asked_scopes = scopes.slice(0, 4)
+export const asked_scopes = scopes.slice(0, 4)
 
 const in_flight = 16
 
@@ -30,7 +30,7 @@ type RoleKind = 'user' | 'organization'
 type Caller = Awaited<ReturnType<typeof caller>>
 
 /** An environment with a resource server, an application that asks for its scopes, and signed-in people. */
-interface Place {
+export interface Place {
   readonly call: Caller
   readonly path: string
   readonly platform: Record<string, string>
@@ -81,7 +81,7 @@ interface NewRole {
   readonly given: readonly string[]
 }
 
-const createRole = ({ call, path, platform }: Pick<Place, 'call' | 'path' | 'platform'>, { slug, kind, given }: NewRole) =>
+export const createRole = ({ call, path, platform }: Pick<Place, 'call' | 'path' | 'platform'>, { slug, kind, given }: NewRole) =>
   call.post(`${path}/roles`, platform, {
     slug,
     name: slug,
@@ -150,7 +150,7 @@ function enter(name: ContestantName, process: Contestant['process'], seeded: See
   })
 }
 
-async function createPlace(
+export async function createPlace(
   { address, platform_key, project_id, admin_issuer }: Seeded,
   name: ColumnName,
   own_slug?: string,
@@ -177,7 +177,7 @@ async function accessToken(provider: Seeded): Promise<string> {
   return tokens.access_token
 }
 
-async function validation({ address, secret_key }: Seeded, connection: Connection, token: string) {
+export async function validation({ address, secret_key }: Seeded, connection: Connection, token: string) {
   const headers = { 'x-api-key': secret_key, 'content-type': 'application/json' }
   const asked = request(address, 'POST', '/v1/auth/tokens/validate', { headers, body: JSON.stringify({ token }) })
   return JSON.parse(expectStatus(200, await connection.send(asked)).body)
@@ -192,7 +192,7 @@ async function proveColumn(seeded: Seeded, name: ColumnName): Promise<void> {
 }
 
 /** Roles that everyone of the crowd has: each is edited and then deleted. */
-const roles_of_crowd = 5
+export const roles_of_crowd = 5
 const edits_of_role = 10
 const makers = 16
 
@@ -201,7 +201,7 @@ async function measureCrowd({ call, path, platform, seeded, server_id }: Place, 
   progress(`a role of ${holders} people`)
   const token = await accessToken(seeded)
   await call.change(`${path}/resource-servers/${server_id}`, platform, { require_roles: true })
-  const [first_scope = '', ...other_scopes] = asked_scopes
+  const other_scopes = asked_scopes.slice(1)
   const made: { id: string; slug: string }[] = []
   for (let n = 0; n < roles_of_crowd; n++)
     made.push(await createRole({ call, path, platform }, { slug: `crowd-${n}`, kind: 'user', given: other_scopes }))
@@ -216,14 +216,31 @@ async function measureCrowd({ call, path, platform, seeded, server_id }: Place, 
   })
   await Promise.all(making)
 
+  const changes = await measureRoleChanges({ call, path, platform, seeded }, made, token)
+  call.close()
+  return { holders, ...changes }
+}
+
+/**
+ * Edits each of these roles, which the person of the token has and no other role replaces, and then deletes it. `next_ms`: the longest call after
+ * such an answer, which reads again what roles give.
+ */
+export async function measureRoleChanges(
+  { call, path, platform, seeded }: Omit<Place, 'server_id'>,
+  made: readonly { readonly id: string }[],
+  token: string,
+) {
+  const [first_scope = '', ...other_scopes] = asked_scopes
   const connection = await openConnection(seeded.address)
   const most_ms = { editing: 0, deleting: 0 }
-  let late = 0
+  let [late, next_ms] = [0, 0]
   const timed = async (what: keyof typeof most_ms, change: () => Promise<unknown>, is_given: boolean) => {
     const began = performance.now()
     await change()
     most_ms[what] = Math.max(most_ms[what], performance.now() - began)
+    const answered = performance.now()
     const { scope = '' } = await validation(seeded, connection, token)
+    next_ms = Math.max(next_ms, performance.now() - answered)
     if (scope.split(' ').includes(first_scope) !== is_given) late++
   }
   for (const { id } of made) {
@@ -237,6 +254,5 @@ async function measureCrowd({ call, path, platform, seeded, server_id }: Place, 
     await timed('deleting', () => call.remove(`${path}/roles/${id}`, platform), false)
   }
   connection.close()
-  call.close()
-  return { holders, most_ms, late }
+  return { most_ms, next_ms, late }
 }

@@ -20,7 +20,22 @@ const least_with_roles = { refresh: 0.97, validate: 0.93, userinfo: 0.93 }
 
 export function targetsOf(
   measurements: readonly Measurement[],
-  { start, memory, environments, busy, silent, strangers, refused, timing, guessing, one_person, promotion, roles, distant }: Surveys,
+  {
+    start,
+    memory,
+    environments,
+    busy,
+    silent,
+    strangers,
+    refused,
+    timing,
+    guessing,
+    one_person,
+    promotion,
+    roles,
+    organizations,
+    distant,
+  }: Surveys,
   in_flight: number,
 ): Target[] {
   type Who = Parameters<typeof ratio>[1]
@@ -83,6 +98,14 @@ export function targetsOf(
       ...measured.ratios.map(({ column, scenario, ratio, by_processor }) => ({ what: `${scenario} with ${column}, of the same without, ${engine}`, unit: 'x', at_least: least_with_roles[scenario], is: ratio, by_processor })),
       ...Object.entries(measured.crowd.most_ms).map(([change, is]) => ({ what: `${change} a role of ${measured.crowd.holders} people, most, ${engine}`, unit: 'ms', at_most: 100, is })),
       { what: `calls after such a change that gave other rights, ${engine}`, unit: '', at_most: 0, is: measured.crowd.late },
+    ]),
+    ...Object.entries(organizations ?? {}).flatMap(([engine, measured]) => measured === null ? [] : [
+      ...Object.entries(measured.asked).map(([what, { p99_ms }]) => ({ what: `${what}, p99, ${engine}`, unit: 'ms', at_most: 100, is: p99_ms })),
+      { what: `rise of the p99 of sign-ins beside them, ${engine}`, unit: 'x', at_most: 0.2, is: measured.sign_ins.rise },
+      { what: `page of a member who administers, with ${measured.sizes.roles} roles instead of 3, ${engine}`, unit: 'ms', at_most: 5, is: measured.page_ms.rise },
+      { what: `rise of p99 at a neighbour beside that page in a loop, ${engine}`, unit: 'ms', at_most: 10, is: measured.loop.rise_ms },
+      ...Object.entries(measured.endings.most_ms).map(([change, is]) => ({ what: `${change}, with ${measured.sizes.members} members, most, ${engine}`, unit: 'ms', at_most: 100, is })),
+      { what: `calls after such a change that gave other rights, in an organization, ${engine}`, unit: '', at_most: 0, is: measured.endings.late },
     ]),
     ...Object.entries(guessing ?? {}).flatMap(([engine, measured]) => measured === null ? [] : [
       { what: `sign-ins beside 200 wrong passwords of another source, p99 of the quiet one, ${engine}`, unit: 'x', at_most: 3, is: measured.on_all_cores.p99_ratio },

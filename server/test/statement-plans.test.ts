@@ -282,7 +282,7 @@ const uses: Use[] = [
   ['an invitation that is sent again',       () => invitations.replaceLink(invitation, new_link, default_limits, now)],
   ['an invitation that ends',                () => invitations.endInvitation(invitation, 'deleted', now)],
   ['the limit of invitations',               (db) => invitations.findReached(db, invitation, { is_new: true, limits: default_limits, now }), 100],
-  ['the invitation of a link',               (db) => joining.findOfferByLink(db, environment_id, id, now)],
+  ['the invitation of a link',               (db) => joining.findOfferByLink({ db, memberRoles: async () => new Map() }, environment_id, id, now)],
   ['an invitation that is accepted',         () => joining.acceptOffer(offer, { user_id: id, token_hash: id, limits: default_limits, now })],
   ['an invitation that is declined',         () => joining.declineOffer(offer, now)],
   ['the memberships of a user',              (db) => members.listMembershipsOf(db, environment_id, id, 100), 100],

@@ -10,18 +10,18 @@ import type { StoredSettings } from '@ostiary/contract/settings.ts'
 import { EnvironmentType } from '@ostiary/contract/tenancy.ts'
 import { z } from 'zod'
 import { createBoundedMap } from '../base/bounded-map.ts'
-import { outsideRequests } from '../base/database-time.ts'
 import { createLane } from '../base/lane.ts'
 import { onPremise, withoutPremise } from '../base/premise.ts'
-import { createWeightedMap } from '../base/weighted-map.ts'
 import { sql } from '../db/db.ts'
 import { atCoordinator } from '../db/environment.ts'
 import type { Deployment } from '../deployment/deployment.ts'
+import { type MemberRoles, readMemberRoles, weightOfMemberRoles } from '../domain/organizations/giving.ts'
 import { readAccess } from '../domain/roles/access.ts'
 import { effectiveSettings } from '../domain/tenancy/settings.ts'
 import { issuerAtHost } from '../http/place.ts'
 import { service_name } from '../pages/service.ts'
 import { type Access, no_access, weightOf } from '../protocol/roles.ts'
+import { keepByVersion } from './kept-by-version.ts'
 import type { KeyPool } from './key-pool.ts'
 import { loadErasedKeys, loadSigningKeys, type PublicKey, type SigningKey } from './signing-keys.ts'
 
@@ -44,6 +44,8 @@ export interface Issuer {
   readonly erased_keys: readonly PublicKey[]
   /** Resolves to what roles give here, now. */
   readonly access: () => Promise<Access>
+  /** Resolves to the roles of members, now: a later call can give later ones. */
+  readonly memberRoles: () => Promise<MemberRoles>
 }
 
 /** `test.fixed_code`: the digits of every emailed code of a Test environment, where it has them. */
@@ -87,15 +89,26 @@ const most_cached = 5_000
  */
 const most_access = 128 * 2 ** 20
 
+/** The same of the roles of members. An environment with the most that it can have, and as unlike as they can be, needs 13 million. */
+const most_member_roles = 32 * 2 ** 20
+
 const nothing_restricted = Promise.resolve(no_access)
+const no_roles: MemberRoles = new Map()
+
+const RolesVersion = z.object({ roles_version: z.int() })
 
 export type Issuers = ReturnType<typeof createIssuers>
 
 export function createIssuers(deployment: Deployment, pool: KeyPool) {
   const { db } = deployment
   const cache = createBoundedMap<EnvironmentId, { stamp: string; as_of: number; issuer: Promise<Issuer | null> }>(most_cached)
-  const accesses = createWeightedMap<EnvironmentId, { roles_version: number; access: Promise<Access> }>(most_access)
   const lane = createLane()
+  const keptAccess = keepByVersion({ most: most_access, read: (id) => readAccess(db, id, lane), weightOf })
+  const keptMemberRoles = keepByVersion({
+    most: most_member_roles,
+    read: (id) => readMemberRoles(db, id, lane),
+    weightOf: weightOfMemberRoles,
+  })
   const is_checked_by_read = Number.isNaN(db.versionOf(any_stamp))
 
   async function load(environment_id: EnvironmentId): Promise<Issuer | null> {
@@ -126,22 +139,20 @@ export function createIssuers(deployment: Deployment, pool: KeyPool) {
       keys,
       erased_keys,
       access: () => accessAt(environment_id, row.roles_version),
+      memberRoles: () => memberRoles(environment_id),
     }
   }
 
-  /** Returns what roles give at a version of them, or later: a request that learns of a change has another version. */
-  function accessAt(environment_id: EnvironmentId, roles_version: number): Promise<Access> {
-    if (roles_version === 0) return nothing_restricted // most environments have no roles, and no read for them
-    const known = accesses.get(environment_id)
-    if (known?.roles_version === roles_version) return known.access
-    const access = withoutPremise(() => outsideRequests(() => readAccess(db, environment_id, lane))) // other requests wait for it
-    const kept = { roles_version, access }
-    accesses.set(environment_id, kept, 0)
-    access.then(
-      (read) => accesses.get(environment_id) === kept && accesses.set(environment_id, kept, weightOf(read)),
-      () => accesses.get(environment_id) === kept && accesses.delete(environment_id),
-    )
-    return access
+  /** Most environments have no roles, and no read for them. */
+  const accessAt = (environment_id: EnvironmentId, roles_version: number): Promise<Access> =>
+    roles_version === 0 ? nothing_restricted : keptAccess(environment_id, roles_version)
+
+  /** The version is read again at each call: a change that failed because another one was first is judged by what that left. */
+  async function memberRoles(environment_id: EnvironmentId): Promise<MemberRoles> {
+    const row = await db
+      .of(environment_id)
+      .maybeOne(RolesVersion, sql`select e.roles_version from environments e where e.id = ${environment_id}`)
+    return row === null || row.roles_version === 0 ? no_roles : keptMemberRoles(environment_id, row.roles_version)
   }
 
   async function findCurrent(environment_id: EnvironmentId, as_of: number): Promise<Issuer | null> {
@@ -183,7 +194,7 @@ export function createIssuers(deployment: Deployment, pool: KeyPool) {
     return work(await find(id))
   }
 
-  return { find, use }
+  return { find, use, memberRoles }
 }
 
 /** The issuer, where it has the address of the request: its own host, or the base URL. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Permission } from '@ostiary/contract/objects/role.ts'
 import { givenBy, giving_roles } from '../../test/support/giving-table.ts'
-import { administers, type GivenRole, mayChange, mayGive, mayGiveAll, mayRemove } from './giving.ts'
+import { administers, createGiving, type GivenRole, mayChange, mayGive, mayGiveAll, mayRemove, type RoleToGive } from './giving.ts'
 
 /** `api:read,write` */
 const permissions = (text: string): Permission[] =>
@@ -14,13 +14,19 @@ const permissions = (text: string): Permission[] =>
       return { resource_server, scopes: scopes.split(',') }
     })
 
-const role = (id: string, named: string, more: Partial<GivenRole> & { gives?: string } = {}): GivenRole => {
+const role = (id: string, named: string, more: Partial<RoleToGive> & { gives?: string } = {}): RoleToGive => {
   const { gives = named, ...rest } = more
   return { id, administers: false, permissions: permissions(named), in_effect: permissions(gives), lets_in: false, ...rest }
 }
 
+function compared(roles: readonly RoleToGive[]): GivenRole[] {
+  const giving = createGiving()
+  for (const each of roles) giving.add(each)
+  return [...giving.finish()]
+}
+
 const administrates = { administers: true }
-const roles: readonly GivenRole[] = [
+const roles = compared([
   role('owner', 'api:read,write,delete', administrates),
   role('manager', 'api:read,write', administrates),
   role('steward', '', administrates), // administers, and has no permission
@@ -33,7 +39,7 @@ const roles: readonly GivenRole[] = [
   role('badge', ''),
   role('guest', 'api:read', { lets_in: true }),
   role('door', '', { ...administrates, lets_in: true }),
-]
+])
 const named = (id: string): GivenRole => roles.find((role) => role.id === id) ?? assert.fail(id)
 
 for (const own of roles)
@@ -106,17 +112,19 @@ test('nobody gains a permission, in name or in effect, or the right to administe
   const next = numbers(7)
   const some = <T>(values: readonly T[]): T[] => values.filter(() => next(3) === 0)
   const names = ['a:1', 'a:2', 'b:1', 'b:2', 'c:1']
-  const made = (i: number): GivenRole => {
+  const made = (i: number): RoleToGive => {
     const given = some(names)
     return role(`r${i}`, given.join(' '), { gives: some(given).join(' '), administers: next(4) === 0, lets_in: next(6) === 0 })
   }
-  const has = (roles: readonly GivenRole[], which: 'permissions' | 'in_effect') =>
+  const has = (roles: readonly RoleToGive[], which: 'permissions' | 'in_effect') =>
     new Set(
       roles.flatMap((role) => role[which].flatMap(({ resource_server, scopes }) => scopes.map((name) => `${resource_server}:${name}`))),
     )
   let [given, taken] = [0, 0]
   for (let round = 0; round < 20_000; round++) {
-    const all = Array.from({ length: 8 }, (_, i) => made(i))
+    const stored = Array.from({ length: 8 }, (_, i) => made(i))
+    const all = compared(stored)
+    const storedOf = (some: readonly GivenRole[]) => some.map((role) => stored[all.indexOf(role)] ?? assert.fail(role.id))
     const [own, other, after] = [some(all), some(all), some(all)]
     if (!mayChange(own, other, { before: other, after })) continue
     const gained = after.filter((one) => !other.includes(one))
@@ -125,14 +133,16 @@ test('nobody gains a permission, in name or in effect, or the right to administe
     taken += lost.length
     assert.ok(administers(own))
     for (const which of ['permissions', 'in_effect'] as const) {
-      const [mine, theirs] = [has(own, which), has([...gained, ...other], which)]
+      const [mine, theirs] = [has(storedOf(own), which), has(storedOf([...gained, ...other]), which)]
       assert.ok(
         [...theirs].every((one) => mine.has(one)),
         'a permission that the giver lacks',
       )
     }
-    for (const one of [...gained, ...lost])
-      if (one.lets_in || (!one.administers && one.permissions.length === 0)) assert.ok(own.includes(one), 'a role that only a holder gives')
+    for (const one of [...gained, ...lost]) {
+      const [{ permissions } = assert.fail(one.id)] = storedOf([one])
+      if (one.lets_in || (!one.administers && permissions.length === 0)) assert.ok(own.includes(one), 'a role that only a holder gives')
+    }
     assert.equal(mayGiveAll(own, gained), true)
   }
   assert.ok(given > 100 && taken > 100)

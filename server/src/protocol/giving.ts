@@ -6,19 +6,76 @@
  *
  * A permission counts by its name, even if it gives nothing now: its scope may come back. It counts by what it gives, too: of two roles that
  * name a scope, one can mean the present scope and the other an earlier one under the same name.
+ *
+ * The roles that are compared come from one `createGiving`.
  */
 import type { Permission } from '@ostiary/contract/objects/role.ts'
+import type { RoleSet } from './roles.ts'
 
 export interface GivenRole {
   readonly id: string
   readonly administers: boolean
-  /** As the role has them. */
-  readonly permissions: readonly Permission[]
-  /** The part that gives something, whether or not its resource servers require roles. */
-  readonly in_effect: readonly Permission[]
   /** An application lets in only holders of roles that it names, and names this one. */
   readonly lets_in: boolean
+  /** The place of the role in the sets. */
+  readonly bit: RoleSet
+  /** For each scope of its permissions the roles that name it; equal sets once. */
+  readonly named: readonly RoleSet[]
+  /** The same for the scopes that it gives, whether or not their resource servers require roles. */
+  readonly in_effect: readonly RoleSet[]
 }
+
+/** A role as it is stored. */
+export interface RoleToGive extends Pick<GivenRole, 'id' | 'administers' | 'lets_in'> {
+  readonly permissions: readonly Permission[]
+  /** The part that gives something. */
+  readonly in_effect: readonly Permission[]
+}
+
+/**
+ * Compares roles once, so that no page compares their permissions: of each scope remains which roles have it. All roles are added before the first
+ * is taken. Both go on one role at a time, since the most that there can be are 200,000 scopes.
+ */
+export function createGiving<R extends RoleToGive>() {
+  const [named, in_effect] = [createScopeSets(), createScopeSets()]
+  const added: { role: R; bit: RoleSet; named: number[]; in_effect: number[] }[] = []
+  return {
+    add(role: R): void {
+      const bit = 1n << BigInt(added.length)
+      added.push({ role, bit, named: named.add(role.permissions, bit), in_effect: in_effect.add(role.in_effect, bit) })
+    },
+    *finish(): Generator<Omit<R, 'permissions' | 'in_effect'> & GivenRole> {
+      for (const { role, bit, ...places } of added) {
+        const { permissions: _, in_effect: __, ...rest } = role
+        yield { ...rest, bit, named: named.of(places.named), in_effect: in_effect.of(places.in_effect) }
+      }
+    },
+  }
+}
+
+/** The roles that have each scope. */
+function createScopeSets() {
+  const places = new Map<string, Map<string, number>>()
+  const sets: RoleSet[] = []
+  function placeOf(resource_server: string, scope: string): number {
+    const scopes = places.get(resource_server) ?? new Map<string, number>()
+    places.set(resource_server, scopes)
+    const place = scopes.get(scope) ?? sets.push(nobody) - 1
+    scopes.set(scope, place)
+    return place
+  }
+  return {
+    /** Returns the places of the scopes. */
+    add(permissions: readonly Permission[], bit: RoleSet): number[] {
+      const added = permissions.flatMap(({ resource_server, scopes }) => scopes.map((scope) => placeOf(resource_server, scope)))
+      for (const place of added) sets[place] = (sets[place] ?? nobody) | bit
+      return added
+    },
+    of: (added: readonly number[]): RoleSet[] => [...new Set(added.map((place) => sets[place] ?? nobody))],
+  }
+}
+
+const nobody: RoleSet = 0n
 
 /** The roles of one member, with those that every member has. */
 type Held = readonly GivenRole[]
@@ -47,12 +104,9 @@ export const mayRemove = (own: Held, other: Held): boolean => administers(own) &
 
 /** Whether these roles have no more than one's own. */
 function covers(own: Held, roles: readonly GivenRole[]): boolean {
-  const [named, in_effect] = [scopesOf(own, 'permissions'), scopesOf(own, 'in_effect')]
-  return (
-    (administers(own) || !administers(roles)) &&
-    isWithin(scopesOf(roles, 'permissions'), named) &&
-    isWithin(scopesOf(roles, 'in_effect'), in_effect)
-  )
+  const all = own.reduce((set, { bit }) => set | bit, nobody)
+  const isOwn = (roles_with: RoleSet) => (roles_with & all) !== nobody
+  return (administers(own) || !administers(roles)) && roles.every(({ named, in_effect }) => named.every(isOwn) && in_effect.every(isOwn))
 }
 
 /**
@@ -64,16 +118,9 @@ function holdsWhatIsHeld(own: Held, roles: readonly GivenRole[]): boolean {
   return roles.every((role) => !meansMore(role) || ids.has(role.id))
 }
 
-const meansMore = ({ administers, permissions, lets_in }: GivenRole): boolean =>
-  lets_in || (!administers && permissions.every(({ scopes }) => scopes.length === 0))
+const meansMore = ({ administers, named, lets_in }: GivenRole): boolean => lets_in || (!administers && named.length === 0)
 
 const without = (roles: readonly GivenRole[], others: readonly GivenRole[]): GivenRole[] => {
   const ids = new Set(others.map(({ id }) => id))
   return roles.filter(({ id }) => !ids.has(id))
 }
-
-/** Slugs and names of scopes have no blanks. */
-const scopesOf = (roles: readonly GivenRole[], which: 'permissions' | 'in_effect'): Set<string> =>
-  new Set(roles.flatMap((role) => role[which].flatMap(({ resource_server, scopes }) => scopes.map((name) => `${resource_server} ${name}`))))
-
-const isWithin = (some: ReadonlySet<string>, all: ReadonlySet<string>): boolean => [...some].every((one) => all.has(one))

@@ -16,7 +16,7 @@ import { changeVersioned } from '../../domain/lists/versions.ts'
 import { too_many_mails, waitOfAddress } from '../../domain/mail/address-limit.ts'
 import { mailStatements } from '../../domain/mail/send.ts'
 import { invitationUrl } from '../../domain/members/invitation-url.ts'
-import { findMemberRoles, findNoLongerGiven, presentOf } from '../../domain/organizations/giving.ts'
+import { findNoLongerGiven, presentOf } from '../../domain/organizations/giving.ts'
 import type { InvitationRow } from '../../domain/organizations/invitations.ts'
 import * as store from '../../domain/organizations/invitations.ts'
 import { findOrganization, type OrganizationRow } from '../../domain/organizations/store.ts'
@@ -82,14 +82,10 @@ async function findPending(
 type Shown = OrganizationInvitation & { version: number }
 
 /** Invitations as the API shows them. One that a member sent has ended where the member may no longer give its roles. */
-async function shownAs({ db }: Services, environment_id: EnvironmentId, rows: readonly InvitationRow[]): Promise<Shown[]> {
-  const roles = await findMemberRoles(
-    db,
-    environment_id,
-    rows.flatMap(({ role_ids }) => role_ids),
-  )
+async function shownAs({ db, issuers }: Services, environment_id: EnvironmentId, rows: readonly InvitationRow[]): Promise<Shown[]> {
+  const roles = await issuers.memberRoles(environment_id)
   const pending = rows.filter(({ status }) => status === 'pending')
-  const over = await findNoLongerGiven(db, environment_id, pending)
+  const over = await findNoLongerGiven(db, environment_id, pending, roles)
   return rows.map((row) => {
     const slugs = presentOf(roles, row.role_ids).map(({ slug }) => slug)
     return asShown({ ...row, status: over.has(row.id) ? 'ended' : row.status }, slugs)

@@ -1,21 +1,26 @@
-/** Reads what `protocol/giving.ts` asks: the roles of members of an organization, with what they have. */
+/**
+ * What `protocol/giving.ts` asks: the roles of members of organizations, with what they have. All of an environment are read and compared once, and
+ * kept by `oidc/issuer.ts` until they change (decision 0181).
+ */
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { Application } from '@ostiary/contract/objects/application.ts'
 import { EnvironmentRole } from '@ostiary/contract/objects/role.ts'
 import { z } from 'zod'
+import type { Lane } from '../../base/lane.ts'
 import { type Db, join, list, requires, type Statement, sql } from '../../db/db.ts'
 import { inEnvironment } from '../../db/environment.ts'
-import { type GivenRole, mayGiveAll } from '../../protocol/giving.ts'
+import { createGiving, type GivenRole, mayGiveAll, type RoleToGive } from '../../protocol/giving.ts'
 import { findNamedServers } from '../resource-servers/store.ts'
-import { namedBy } from '../roles/access.ts'
+import { allOf, createBurden, NamedServer, namedByRole, rest } from '../roles/access.ts'
 import { inEffect } from '../roles/permissions.ts'
 
 const Role = EnvironmentRole.pick({ id: true, slug: true, name: true, default: true, administers: true, permissions: true }).extend({
   version: z.int(),
+  named: z.array(NamedServer),
 })
 
-/** A role of members, as `protocol/giving.ts` judges it and pages show it. */
-export interface MemberRole extends GivenRole {
+interface Shown {
   slug: string
   name: string
   /** Every member has it. */
@@ -23,44 +28,85 @@ export interface MemberRole extends GivenRole {
   version: number
 }
 
-/** Reads the roles with these ids, and those that every member has, by id; or all of them. */
-export async function findMemberRoles(
-  db: Db,
-  environment_id: EnvironmentId,
-  ids: readonly string[] | 'all',
-): Promise<Map<string, MemberRole>> {
-  const of = db.of(environment_id)
-  const given = ids === 'all' ? sql`or 1 = 1` : ids.length === 0 ? sql`` : sql`or id in (${list([...new Set(ids)])})`
-  const roles = await of.all(
-    Role,
-    sql`select id, slug, name, "default", administers, permissions, version from roles
-         where environment_id = ${environment_id} and kind = 'organization' and ("default" = 1 ${given})`,
-  )
-  const slugs = new Set(roles.flatMap(({ permissions }) => permissions.map(({ resource_server }) => resource_server)))
-  const [servers, written, applications] = await Promise.all([
-    findNamedServers(db, environment_id, [...slugs]),
-    namedBy(db, environment_id, roles),
-    of.all(
+/** A role of members, as `protocol/giving.ts` judges it and pages show it. */
+export interface MemberRole extends GivenRole, Shown {}
+
+/** All roles of members of an environment, by id. */
+export type MemberRoles = ReadonlyMap<string, MemberRole>
+
+/** Gives the roles as they are now. */
+export type MemberRolesNow = () => Promise<MemberRoles>
+
+/** Reads them a few at a time. An environment with very many permissions waits for the others with as many. */
+export async function readMemberRoles(db: Db, environment_id: EnvironmentId, lane: Lane): Promise<MemberRoles> {
+  const burden = createBurden(lane)
+  try {
+    const of = db.of(environment_id)
+    const applications = await of.all(
       Application.pick({ allowed_roles: true }),
       sql`select allowed_roles from applications where environment_id = ${environment_id} and allowed_roles <> '[]'`,
-    ),
-  ])
-  const letting_in = new Set(applications.flatMap(({ allowed_roles }) => allowed_roles))
-  return new Map(
-    roles.map((role): [string, MemberRole] => {
-      const versions = new Map((written.get(role.id) ?? []).map((each) => [each.resource_server_id, each.resource_server_version]))
-      return [role.id, { ...role, in_effect: inEffect(role.permissions, servers, versions), lets_in: letting_in.has(role.slug) }]
-    }),
+    )
+    const letting_in = new Set(applications.flatMap(({ allowed_roles }) => allowed_roles))
+    const pages = allOf((after) =>
+      of.all(
+        Role,
+        sql`select r.id, r.slug, r.name, r."default", r.administers, r.permissions, r.version, ${namedByRole(environment_id)} as named
+              from roles r where r.environment_id = ${environment_id} and r.kind = 'organization' ${rest(after)}`,
+      ),
+    )
+    const serversOf = createServers(db, environment_id)
+    const giving = createGiving<RoleToGive & Shown>()
+    for await (const page of pages) {
+      for (const { named, ...role } of page) {
+        await burden.add(role.permissions)
+        const servers = await serversOf(role.permissions.map(({ resource_server }) => resource_server))
+        const versions = new Map(named.map((each) => [each.resource_server_id, each.resource_server_version]))
+        giving.add({ ...role, in_effect: inEffect(role.permissions, servers, versions), lets_in: letting_in.has(role.slug) })
+      }
+    }
+    const roles = new Map<string, MemberRole>()
+    for (const role of giving.finish()) {
+      roles.set(role.id, role)
+      if (roles.size % compared_at_once === 0) await nextTurn()
+    }
+    return roles
+  } finally {
+    burden.end()
+  }
+}
+
+const compared_at_once = 20
+
+/** Finds resource servers by their slugs, each once. */
+function createServers(db: Db, environment_id: EnvironmentId) {
+  type Server = Awaited<ReturnType<typeof findNamedServers>>[number]
+  const known = new Map<string, Server | null>()
+  return async (slugs: readonly string[]): Promise<Server[]> => {
+    const unknown = slugs.filter((slug) => !known.has(slug))
+    for (const slug of unknown) known.set(slug, null)
+    for (const server of await findNamedServers(db, environment_id, unknown)) known.set(server.slug, server)
+    return slugs.flatMap((slug) => known.get(slug) ?? [])
+  }
+}
+
+const bytes_of_role = 500
+const bytes_of_set = 16
+
+/** About the bytes that a process needs for them. Equal sets are one. */
+export function weightOfMemberRoles(roles: MemberRoles): number {
+  const bytes_of_bits = bytes_of_set + roles.size / 8
+  return [...roles.values()].reduce(
+    (weight, { named, in_effect }) => weight + bytes_of_role + (named.length + in_effect.length) * bytes_of_bits,
+    bytes_of_role,
   )
 }
 
 /** The roles that count for a member to whom these were given. */
-export const heldOf = (roles: ReadonlyMap<string, MemberRole>, given: readonly string[]): MemberRole[] =>
+export const heldOf = (roles: MemberRoles, given: readonly string[]): MemberRole[] =>
   [...roles.values()].filter((role) => role.default || given.includes(role.id))
 
 /** The roles of these that are there. */
-export const presentOf = (roles: ReadonlyMap<string, MemberRole>, ids: readonly string[]): MemberRole[] =>
-  ids.flatMap((id) => roles.get(id) ?? [])
+export const presentOf = (roles: MemberRoles, ids: readonly string[]): MemberRole[] => ids.flatMap((id) => roles.get(id) ?? [])
 
 /** The member who sent an invitation: that membership, and no later one of the same user. */
 interface Inviter {
@@ -85,7 +131,11 @@ export interface Judged extends Inviter {
  * Whether the member who sent an invitation may still give its roles. `null`: no longer, or the member left. The facts are those of one moment;
  * `stillJudged` puts them into the batch.
  */
-export async function judgeInviter(db: Db, inviter: Inviter, role_ids: readonly string[]): Promise<Judged | null> {
+export async function judgeInviter(
+  db: Db,
+  inviter: Inviter,
+  { roles, role_ids }: { roles: MemberRoles; role_ids: readonly string[] },
+): Promise<Judged | null> {
   const { environment_id, organization_id, inviter_id, inviter_membership } = inviter
   const member = await db.of(environment_id).maybeOne(
     Given,
@@ -94,7 +144,6 @@ export async function judgeInviter(db: Db, inviter: Inviter, role_ids: readonly 
            and membership = ${inviter_membership}`,
   )
   if (!member) return null
-  const roles = await findMemberRoles(db, environment_id, [...member.roles, ...role_ids])
   const [own, given] = [heldOf(roles, member.roles), presentOf(roles, role_ids)]
   if (!mayGiveAll(own, given)) return null
   const held = new Set(own.map(({ id }) => id))
@@ -114,8 +163,13 @@ interface Sent extends Inviter {
   role_ids: readonly string[]
 }
 
-/** Finds those of these invitations of one organization whose roles the member who sent them may no longer give, by their ids, in two reads. */
-export async function findNoLongerGiven(db: Db, environment_id: EnvironmentId, invitations: readonly Sent[]): Promise<ReadonlySet<string>> {
+/** Finds those of these invitations of one organization whose roles the member who sent them may no longer give, by their ids, in one read. */
+export async function findNoLongerGiven(
+  db: Db,
+  environment_id: EnvironmentId,
+  invitations: readonly Sent[],
+  roles: MemberRoles,
+): Promise<ReadonlySet<string>> {
   const by_members = invitations.filter(({ inviter_membership }) => inviter_membership !== null)
   const [first] = by_members
   if (!first) return new Set()
@@ -125,8 +179,6 @@ export async function findNoLongerGiven(db: Db, environment_id: EnvironmentId, i
     sql`select user_id, membership, roles from organization_members
          where organization_id = ${first.organization_id} and user_id in (${list(user_ids)}) and ${inEnvironment(environment_id)}`,
   )
-  const ids = [...members.flatMap(({ roles }) => roles), ...by_members.flatMap(({ role_ids }) => role_ids)]
-  const roles = await findMemberRoles(db, environment_id, ids)
   const mayGive = ({ inviter_id, inviter_membership, role_ids }: Sent): boolean => {
     const member = members.find(({ user_id, membership }) => user_id === inviter_id && membership === inviter_membership)
     return member !== undefined && mayGiveAll(heldOf(roles, member.roles), presentOf(roles, role_ids))

@@ -7,7 +7,7 @@ import { z } from 'zod'
 import { type Db, guard, requires, type Statement, sql } from '../../db/db.ts'
 import { sameEnvironment } from '../../db/environment.ts'
 import { countForUser, holdOrganization } from './counts.ts'
-import { findMemberRoles, type Judged, judgeInviter, type MemberRole, presentOf, stillJudged } from './giving.ts'
+import { type Judged, judgeInviter, type MemberRole, type MemberRolesNow, presentOf, stillJudged } from './giving.ts'
 import { addMember } from './members.ts'
 
 const Offer = z.object({
@@ -59,14 +59,20 @@ const columns = (environment_id: EnvironmentId, is_newest: Statement) => sql`
 
 const Link = z.object({ organization_id: z.string(), invitation_id: z.string() })
 
+/** What looking an invitation up reads. */
+interface Reading {
+  db: Db
+  memberRoles: MemberRolesNow
+}
+
 /** Finds the invitation of a link. `unknown` is a link that the service never created, another word why it no longer works. */
 export async function findOfferByLink(
-  db: Db,
+  reading: Reading,
   environment_id: EnvironmentId,
   token_hash: string,
   now: Date,
 ): Promise<OpenOffer | EndOfOffer | 'unknown'> {
-  const of = db.of(environment_id)
+  const of = reading.db.of(environment_id)
   const link = await of.maybeOne(
     Link,
     sql`select organization_id, invitation_id from organization_invitation_links
@@ -79,7 +85,7 @@ export async function findOfferByLink(
          where i.environment_id = ${environment_id} and i.id = ${link.invitation_id}`,
   )
   if (!row) return 'ended'
-  const opened = isOpen(row, now) ? await judgedOffer(db, environment_id, row) : null
+  const opened = isOpen(row, now) ? await judgedOffer(reading, environment_id, row) : null
   return opened ?? endOf(row, now)
 }
 
@@ -88,25 +94,27 @@ const isOpen = ({ ended_by, expires_at, is_newest_link, stands }: z.infer<typeof
 
 /** Finds an open invitation by its id, for an account that has proved its address. */
 export async function findOffer(
-  db: Db,
+  reading: Reading,
   environment_id: EnvironmentId,
   { id, email_key }: { id: string; email_key: string },
   now: Date,
 ): Promise<OpenOffer | null> {
-  const row = await db
+  const row = await reading.db
     .of(environment_id)
     .maybeOne(Offer, sql`select ${columns(environment_id, sql`1 = 1`)} where i.environment_id = ${environment_id} and i.id = ${id}`)
-  return row && isOpen(row, now) && row.email_key === email_key ? judgedOffer(db, environment_id, row) : null
+  return row && isOpen(row, now) && row.email_key === email_key ? judgedOffer(reading, environment_id, row) : null
 }
 
 /** Judges the inviter again. `null` where they may no longer give the roles. */
-async function judgedOffer(db: Db, environment_id: EnvironmentId, row: z.infer<typeof Offer>): Promise<OpenOffer | null> {
+async function judgedOffer(
+  { db, memberRoles }: Reading,
+  environment_id: EnvironmentId,
+  row: z.infer<typeof Offer>,
+): Promise<OpenOffer | null> {
   const { id, organization_id, organization_name, email, email_key, application_id, version } = row
   const { role_ids, inviter_email, inviter_name, inviter_membership } = row
-  const [roles, judged] = await Promise.all([
-    findMemberRoles(db, environment_id, role_ids),
-    inviter_membership === null ? null : judgeInviter(db, { ...row, environment_id }, role_ids),
-  ])
+  const roles = await memberRoles()
+  const judged = inviter_membership === null ? null : await judgeInviter(db, { ...row, environment_id }, { roles, role_ids })
   if (inviter_membership !== null && judged === null) return null
   const inviter = inviter_email === null ? null : { email: inviter_email, name: inviter_name }
   const given = presentOf(roles, role_ids).sort((a, b) => (a.name < b.name ? -1 : 1))

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { type Db, requires, type Statement, sql } from '../../db/db.ts'
 import { administratorsOf, holdOrganization, type MemberRef } from './counts.ts'
-import { heldOf, type Judged, type MemberRole, presentOf, stillJudged } from './giving.ts'
+import { heldOf, type Judged, type MemberRole, type MemberRoles, presentOf, stillJudged } from './giving.ts'
 import { type MemberRow, removeMember, setMemberRoles } from './members.ts'
 
 const Standing = z.object({ role_ids: z.array(z.string()), membership: z.int(), version: z.int() })
@@ -17,7 +17,7 @@ export interface Standing extends z.infer<typeof Standing> {
 export async function findStanding(
   db: Db,
   { environment_id, organization_id, user_id }: MemberRef,
-  roles: ReadonlyMap<string, MemberRole>,
+  roles: MemberRoles,
 ): Promise<Standing | null> {
   const row = await db.of(environment_id).maybeOne(
     Standing,

@@ -7,7 +7,7 @@ import { type Db, guard, identifiers, join, list, type Statement, sql } from '..
 import { inEnvironment } from '../../db/environment.ts'
 import { assignments, columnsOf, insertInto } from '../../db/rows.ts'
 import { readerOf } from '../tenancy/object-reader.ts'
-import { raiseRolesVersion } from '../tenancy/store.ts'
+import { raiseRolesVersion, raiseRolesVersionWhereUsed } from '../tenancy/store.ts'
 import { type NamedServer, versionsAfter, versionsAtFirst } from './scope-versions.ts'
 
 const Versioned = ResourceServer.extend({ version: z.int() })
@@ -161,6 +161,13 @@ const changesAccess = (
     ? [raiseRolesVersion(environment_id)]
     : []
 
+/** Scopes that go or come back change which roles a member may give, also where no roles are required. */
+function changesRoles(environment_id: EnvironmentId, before: ResourceServerFields, after: ResourceServerFields | null): Statement[] {
+  const raised = changesAccess(environment_id, before, after ?? before)
+  const has_same_names = after !== null && JSON.stringify(namesOf(before)) === JSON.stringify(namesOf(after))
+  return raised.length > 0 || has_same_names ? raised : [raiseRolesVersionWhereUsed(environment_id)]
+}
+
 /** Fails as a guard if the slug or the identifier is taken in the environment. */
 export function insertResourceServer(
   environment_id: EnvironmentId,
@@ -194,7 +201,7 @@ export function updateResourceServer(
       ? sql`version + 1`
       : sql`scopes_version`
   return [
-    ...changesAccess(environment_id, current, fields),
+    ...changesRoles(environment_id, current, fields),
     guard(sql`update resource_servers set ${assignments({ ...fieldsOf(resource_server, fields), scope_versions: versionsAfter(current, fields.scopes) })},
       version = version + 1, scopes_version = ${scopes_version}, updated_at = ${now}
     where environment_id = ${environment_id} and id = ${id} and version = ${version}`),
@@ -206,7 +213,7 @@ const namesOf = ({ scopes }: Pick<ResourceServerFields, 'scopes'>) => scopes.map
 
 export function deleteResourceServer({ environment_id, id, version, ...fields }: ResourceServerRow): Statement[] {
   return [
-    ...changesAccess(environment_id, fields),
+    ...changesRoles(environment_id, fields, null),
     guard(sql`delete from resource_servers
     where environment_id = ${environment_id} and id = ${id} and version = ${version}`),
     forgetScopes(environment_id, id),

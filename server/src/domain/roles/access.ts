@@ -7,14 +7,24 @@ import { EnvironmentRole } from '@ostiary/contract/objects/role.ts'
 import { z } from 'zod'
 import { restartLimit } from '../../base/database-time.ts'
 import type { Lane } from '../../base/lane.ts'
-import { type Db, list, type Statement, sql } from '../../db/db.ts'
+import { type Db, list, type OfEnvironment, type Statement, sql } from '../../db/db.ts'
 import { inEnvironment } from '../../db/environment.ts'
 import { type Access, createAccess, type DefinedRole } from '../../protocol/roles.ts'
 
 const RequiringServer = ResourceServer.pick({ id: true, slug: true, identifier: true, scopes: true }).extend({
   scope_versions: z.record(z.string(), z.int()),
 })
-const NamedServer = z.object({ resource_server_id: z.string(), resource_server_version: z.int() })
+export const NamedServer = z.object({ resource_server_id: z.string(), resource_server_version: z.int() })
+
+/**
+ * The resource servers that the permissions of the role `r` named when they were last written, as JSON. Read them with the permissions, in one
+ * statement: with those of a later change, earlier permissions would give a scope that no role ever gave.
+ */
+export const namedByRole = (environment_id: EnvironmentId): OfEnvironment => sql`(
+  select coalesce('[' || string_agg('{"resource_server_id":"' || n.resource_server_id || '","resource_server_version":'
+           || cast(n.resource_server_version as text) || '}', ',') || ']', '[]')
+    from role_resource_servers n where n.role_id = r.id and ${inEnvironment(environment_id, 'n')})`
+
 const StoredRole = EnvironmentRole.pick({ id: true, slug: true, kind: true, default: true, permissions: true }).extend({
   named: z.array(NamedServer),
 })
@@ -35,7 +45,9 @@ const rows_at_once = 10
 const most_beside_others = 5_000
 
 /** All rows of a query, page by page. `read` gets those after an id. */
-async function* allOf<T extends { readonly id: string }>(read: (after: string) => Promise<readonly T[]>): AsyncGenerator<readonly T[]> {
+export async function* allOf<T extends { readonly id: string }>(
+  read: (after: string) => Promise<readonly T[]>,
+): AsyncGenerator<readonly T[]> {
   for (let after = ''; ; ) {
     const rows = await read(after)
     yield rows
@@ -46,7 +58,7 @@ async function* allOf<T extends { readonly id: string }>(read: (after: string) =
 }
 
 /** Counts the scopes that are read. Above the bound it is the only one in the lane, and other requests have their turn after each step. */
-function createBurden(lane: Lane) {
+export function createBurden(lane: Lane) {
   let scopes = 0
   let leave: (() => void) | null = null
   return {
@@ -59,7 +71,7 @@ function createBurden(lane: Lane) {
     end: () => leave?.(),
   }
 }
-type Burden = ReturnType<typeof createBurden>
+export type Burden = ReturnType<typeof createBurden>
 
 export async function readAccess(db: Db, environment_id: EnvironmentId, lane: Lane): Promise<Access> {
   const burden = createBurden(lane)
@@ -70,20 +82,14 @@ export async function readAccess(db: Db, environment_id: EnvironmentId, lane: La
   }
 }
 
-const rest = (after: string): Statement => sql`and id > ${after} order by id limit ${rows_at_once}`
+export const rest = (after: string): Statement => sql`and id > ${after} order by id limit ${rows_at_once}`
 
-/**
- * Reads all roles of an environment, in order of id. Each is read with the resource servers that it named, in one statement: with those of a
- * later change, its earlier permissions would give a scope that no role ever gave.
- */
+/** Reads all roles of an environment, in order of id. */
 export async function* definedRoles(db: Db, environment_id: EnvironmentId): AsyncGenerator<DefinedRole> {
   const pages = allOf((after) =>
     db.of(environment_id).all(
       StoredRole,
-      sql`select r.id, r.slug, r.kind, r."default", r.permissions, (
-            select coalesce('[' || string_agg('{"resource_server_id":"' || n.resource_server_id || '","resource_server_version":'
-                     || cast(n.resource_server_version as text) || '}', ',') || ']', '[]')
-              from role_resource_servers n where n.role_id = r.id and ${inEnvironment(environment_id, 'n')}) as named
+      sql`select r.id, r.slug, r.kind, r."default", r.permissions, ${namedByRole(environment_id)} as named
             from roles r where r.environment_id = ${environment_id} ${rest(after)}`,
     ),
   )
@@ -131,7 +137,7 @@ async function readWith(db: Db, environment_id: EnvironmentId, burden: Burden): 
 }
 
 /** The resource servers that the permissions of these roles named when they were last written. */
-export async function namedBy(
+async function namedBy(
   db: Db,
   environment_id: EnvironmentId,
   roles: readonly { readonly id: string }[],

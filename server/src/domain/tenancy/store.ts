@@ -160,6 +160,13 @@ export const holdConfigVersion = (environment_id: EnvironmentId, version: number
 export const raiseRolesVersion = (environment_id: EnvironmentId): Statement =>
   onEveryNode`update environments set roles_version = roles_version + 1 where id = ${environment_id}`
 
+/**
+ * The same where roles were ever used; others go on reading nothing. It writes the row there too, so that of this batch and the one that makes the
+ * first role the second sees what the first wrote.
+ */
+export const raiseRolesVersionWhereUsed = (environment_id: EnvironmentId): Statement =>
+  onEveryNode`update environments set roles_version = case when roles_version = 0 then 0 else roles_version + 1 end where id = ${environment_id}`
+
 const EnvironmentWithProject = z.object({
   id: EnvironmentId,
   type: EnvironmentType,

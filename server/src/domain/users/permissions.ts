@@ -11,35 +11,41 @@ import type { UserRef } from '../../base/user-ref.ts'
 import { type Db, type OfEnvironment, sql } from '../../db/db.ts'
 import { inEnvironment } from '../../db/environment.ts'
 import { createAccess, slugsOf } from '../../protocol/roles.ts'
-import { namedBy } from '../roles/access.ts'
+import { NamedServer, namedByRole } from '../roles/access.ts'
 
-const HeldRole = EnvironmentRole.pick({
-  id: true,
-  slug: true,
-  kind: true,
-  name: true,
-  description: true,
-  default: true,
-  permissions: true,
+const ShownRole = EnvironmentRole.pick({ slug: true, name: true, description: true })
+const HeldRole = EnvironmentRole.pick({ id: true, slug: true, kind: true, default: true, permissions: true }).extend({
+  named: z.array(NamedServer),
 })
-export type HeldRole = z.infer<typeof HeldRole>
+type HeldRole = z.infer<typeof HeldRole>
 
-/** The roles that count, in order of slug: those that were given, and those that every user or member has. */
-const rolesWhere = (environment_id: EnvironmentId, kind: RoleKind, holders: OfEnvironment): OfEnvironment => sql`
-  select id, slug, kind, name, description, "default", permissions from roles
-   where environment_id = ${environment_id} and kind = ${kind} and ("default" = 1 or id in (select role_id ${holders})) order by slug`
+/** The roles `r` that count, in order of slug: those that were given, and those that every user or member has. */
+const heldRoles = (environment_id: EnvironmentId, kind: RoleKind, holders: OfEnvironment): OfEnvironment => sql`
+  from roles r where r.environment_id = ${environment_id} and r.kind = ${kind}
+   and (r."default" = 1 or r.id in (select role_id ${holders})) order by r.slug`
 
-/** Finds the roles that count for a user who acts for no organization. */
-export const findRolesHeld = (db: Db, { environment_id, id }: UserRef): Promise<HeldRole[]> => {
-  const holders = sql`from role_holders where user_id = ${id} and ${inEnvironment(environment_id)}`
-  return db.of(environment_id).all(HeldRole, rolesWhere(environment_id, 'user', holders))
-}
+const givenToUser = ({ environment_id, id }: UserRef): OfEnvironment =>
+  sql`from role_holders where user_id = ${id} and ${inEnvironment(environment_id)}`
 
-/** Finds the roles that count for a member of an organization. */
-const findMemberRolesHeld = (db: Db, { environment_id, id }: UserRef, organization_id: string): Promise<HeldRole[]> => {
-  const holders = sql`from organization_role_holders
-    where user_id = ${id} and organization_id = ${organization_id} and ${inEnvironment(environment_id)}`
-  return db.of(environment_id).all(HeldRole, rolesWhere(environment_id, 'organization', holders))
+const givenToMember = ({ environment_id, id }: UserRef, organization_id: string): OfEnvironment => sql`
+  from organization_role_holders where user_id = ${id} and organization_id = ${organization_id} and ${inEnvironment(environment_id)}`
+
+/** Finds the roles that count for a user who acts for no organization, as a person reads them. */
+export const findRolesShown = (db: Db, user: UserRef): Promise<z.infer<typeof ShownRole>[]> =>
+  db
+    .of(user.environment_id)
+    .all(ShownRole, sql`select r.slug, r.name, r.description ${heldRoles(user.environment_id, 'user', givenToUser(user))}`)
+
+/** Finds the roles that count for a user, or for them as a member, with what they give. It is one statement, so that it is of one moment. */
+function findRolesHeld(db: Db, user: UserRef, organization_id: string | null): Promise<HeldRole[]> {
+  const { environment_id } = user
+  const held =
+    organization_id === null
+      ? heldRoles(environment_id, 'user', givenToUser(user))
+      : heldRoles(environment_id, 'organization', givenToMember(user, organization_id))
+  return db
+    .of(environment_id)
+    .all(HeldRole, sql`select r.id, r.slug, r.kind, r."default", r.permissions, ${namedByRole(environment_id)} as named ${held}`)
 }
 
 const Server = ResourceServer.pick({ id: true, slug: true, identifier: true, scopes: true, require_roles: true }).extend({
@@ -57,8 +63,7 @@ export async function findUserAccess(
   const { environment_id } = user
   const answer = { organization_id, is_member }
   if (user.blocked_at !== null || is_member === false) return { ...answer, roles: [], permissions: [] }
-  const held = organization_id === null ? await findRolesHeld(db, user) : await findMemberRolesHeld(db, user, organization_id)
-  const named = await namedBy(db, environment_id, held)
+  const held = await findRolesHeld(db, user, organization_id)
   const permissions: UserAccess['permissions'] = []
   for (let after = ''; ; ) {
     restartLimit()
@@ -68,7 +73,7 @@ export async function findUserAccess(
            where environment_id = ${environment_id} and slug > ${after} order by slug limit ${servers_at_once}`,
     )
     const { add, finish } = createAccess(servers)
-    for (const role of held) add({ ...role, named: named.get(role.id) ?? [] })
+    for (const role of held) add(role)
     const access = finish([])
     for (const { slug, identifier, require_roles } of servers) {
       const scopes = [...(access.requiring.get(identifier) ?? [])].map(([name, roles]) => ({ name, by: slugsOf(access, roles) }))

@@ -25,7 +25,7 @@ import { listSessionRecords } from '../../../domain/sessions/session-records.ts'
 import { holdTenant } from '../../../domain/tenancy/store.ts'
 import { eraseUser } from '../../../domain/users/erase.ts'
 import { endCodesOf } from '../../../domain/users/mailed-codes.ts'
-import { findRolesHeld } from '../../../domain/users/permissions.ts'
+import { findRolesShown } from '../../../domain/users/permissions.ts'
 import { holdUser } from '../../../domain/users/store.ts'
 import { deletedPage } from '../../../pages/account-forms.ts'
 import { sessionCookie } from '../../browser.ts'
@@ -102,8 +102,7 @@ const olderThan = (last: { id: string } | undefined, limit: number) =>
   sql`${last ? sql`and id < ${last.id}` : sql``} order by id desc limit ${limit}`
 
 /** Those that were given, and those that everyone has. Of few roles there are no pages. */
-const rolesOf: Part = async ({ db }, _call, { user }) =>
-  (await findRolesHeld(db, user)).map(({ slug, name, description }) => JSON.stringify({ slug, name, description })).join(',')
+const rolesOf: Part = async ({ db }, _call, { user }) => (await findRolesShown(db, user)).map((role) => JSON.stringify(role)).join(',')
 
 const organizationsOf: Part = ({ db }, _call, { user }) =>
   inPages<UserOrganization>(most_of_a_kind, (last, limit) =>

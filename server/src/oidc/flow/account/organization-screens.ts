@@ -1,7 +1,7 @@
 /** The organizations of a person on their account page, and the page that confirms that they leave one. */
 import { OrganizationId } from '@ostiary/contract/ids.ts'
 import { emailKey } from '../../../base/email.ts'
-import { findMemberRoles, presentOf } from '../../../domain/organizations/giving.ts'
+import { presentOf } from '../../../domain/organizations/giving.ts'
 import { findInvitationsTo } from '../../../domain/organizations/invitations.ts'
 import { findOffer } from '../../../domain/organizations/joining.ts'
 import * as members from '../../../domain/organizations/members.ts'
@@ -22,7 +22,7 @@ export async function organizationsOf(
   call: OidcCall,
   { id, email, email_verified }: OwnAccount['user'],
 ): Promise<Pick<AccountView, 'invitations' | 'organizations'>> {
-  const { environment_id } = call.issuer
+  const { environment_id, memberRoles } = call.issuer
   const [memberships, invitations] = await Promise.all([
     members.listMembershipsOf(db, environment_id, id, most_shown),
     email_verified ? findInvitationsTo(db, environment_id, email, call.now) : [],
@@ -31,14 +31,10 @@ export async function organizationsOf(
   const own = new Set(memberships.map(({ organization_id }) => organization_id))
   const open = []
   for (const { id, email } of invitations.filter(({ organization_id }) => !own.has(organization_id))) {
-    const offer = await findOffer(db, environment_id, { id, email_key: emailKey(email) }, call.now)
+    const offer = await findOffer({ db, memberRoles }, environment_id, { id, email_key: emailKey(email) }, call.now)
     if (offer) open.push({ id, organization_name: offer.organization_name, roles: offer.roles.map(({ name }) => name) })
   }
-  const roles = await findMemberRoles(
-    db,
-    environment_id,
-    memberships.flatMap(({ role_ids }) => role_ids),
-  )
+  const roles = await memberRoles()
   return {
     invitations: open,
     organizations: memberships.map(({ organization_id, name, role_ids }) => ({

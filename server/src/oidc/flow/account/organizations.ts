@@ -6,7 +6,7 @@ import { refusal } from '../../../base/refusal.ts'
 import { requires, sql } from '../../../db/db.ts'
 import { insertEvent } from '../../../domain/events/store.ts'
 import { administratorsOf } from '../../../domain/organizations/counts.ts'
-import { findMemberRoles, heldOf } from '../../../domain/organizations/giving.ts'
+import { heldOf } from '../../../domain/organizations/giving.ts'
 import { findOffer } from '../../../domain/organizations/joining.ts'
 import * as members from '../../../domain/organizations/members.ts'
 import { findOrganization } from '../../../domain/organizations/store.ts'
@@ -30,7 +30,8 @@ export const answerOwnInvitation: OidcEndpoint = async (services, call) => {
   const { environment_id } = call.issuer
   const { user, session } = own
   const id = OrganizationInvitationId.safeParse(call.form?.get('id')).data ?? ''
-  const find = () => (user.email_verified ? findOffer(db, environment_id, { id, email_key: emailKey(user.email) }, call.now) : null)
+  const reading = { db, memberRoles: call.issuer.memberRoles }
+  const find = () => (user.email_verified ? findOffer(reading, environment_id, { id, email_key: emailKey(user.email) }, call.now) : null)
   const over = refused(redirect(accountUrl(call)), unknown_invitation)
   const offer = await find()
   if (!offer) return over
@@ -59,7 +60,7 @@ export const leaveOrganization: OidcEndpoint = async (services, call) => {
   if (!member || !organization) return refused(redirect(accountUrl(call)), no_member)
   const role_ids = await members.findRoleIds(db, place)
   const counted = administratorsOf(place)
-  const must_stay = administers(heldOf(await findMemberRoles(db, environment_id, role_ids), role_ids))
+  const must_stay = administers(heldOf(await call.issuer.memberRoles(), role_ids))
   const { roles } = member
   const left = await db
     .of(environment_id)

@@ -101,7 +101,7 @@ async function managedOf(
     { organization_id: organization.id, status: 'pending' },
     { last: null, limit: most_invitations, now: call.now },
   )
-  const over = await findNoLongerGiven(services.db, environment_id, pending)
+  const over = await findNoLongerGiven(services.db, environment_id, pending, roles)
   const invitations = pending.flatMap(({ id, email, role_ids }) =>
     over.has(id) ? [] : [{ id, email, roles: presentOf(roles, role_ids).map(({ name }) => name) }],
   )

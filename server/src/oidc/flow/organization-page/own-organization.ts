@@ -2,7 +2,7 @@
 import { OrganizationId, UserId } from '@ostiary/contract/ids.ts'
 import { reason } from '../../../base/reason.ts'
 import { refusal } from '../../../base/refusal.ts'
-import { findMemberRoles, type MemberRole } from '../../../domain/organizations/giving.ts'
+import type { MemberRole } from '../../../domain/organizations/giving.ts'
 import { findStanding, type Standing } from '../../../domain/organizations/managing.ts'
 import { findOrganization, type OrganizationRow } from '../../../domain/organizations/store.ts'
 import { readQuery } from '../../../http/query.ts'
@@ -34,22 +34,20 @@ export async function findOwnOrganization(services: OidcServices, call: OidcCall
   const sessions = browser.sessions.filter((session) => user_id === undefined || session.user_id === user_id)
   const again = accountUrl(call, { action: 'organization', id: organization_id })
   if (sessions.length === 0) return { answer: call.form ? sessionEnded(call, again) : redirect(again) }
-  const members = sessions.map((session) => ({ session, member: { environment_id, organization_id, user_id: session.user_id } }))
+  const all = await call.issuer.memberRoles()
   // Read together: one of others takes as long as one that does not exist.
-  const [organization, ...found] = await Promise.all([
+  const [organization, ...standings] = await Promise.all([
     findOrganization(db, environment_id, organization_id),
-    ...members.map(async (of) => ({ ...of, given: await findStanding(db, of.member, new Map()) })),
+    ...sessions.map((session) => findStanding(db, { environment_id, organization_id, user_id: session.user_id }, all)),
   ])
   if (!organization || organization.disabled) return { answer: notFound(call) }
-  for (const { session, member, given } of found) {
-    if (!given) continue
-    const own = await findMemberRoles(db, environment_id, given.role_ids)
-    const is_managing = administers([...own.values()])
-    const roles = is_managing ? await findMemberRoles(db, environment_id, 'all') : own
-    const standing = await findStanding(db, member, roles)
+  for (const [index, session] of sessions.entries()) {
+    const standing = standings[index]
     if (!standing) continue
+    const is_managing = administers(standing.held)
+    const roles = is_managing ? all : new Map(standing.held.map((role) => [role.id, role]))
     call.subject.user_id = session.user_id
-    return { browser, session, organization, standing, roles, is_managing: administers(standing.held) }
+    return { browser, session, organization, standing, roles, is_managing }
   }
   return { answer: notFound(call) }
 }

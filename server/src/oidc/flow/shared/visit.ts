@@ -129,7 +129,7 @@ export async function beginInvitation(
   const token_hash = digestOf(token)
   const request = requestOf(search)
   if (environment_id !== root_environment_id) {
-    const offer = await findOfferByLink(db, environment_id, token_hash, now)
+    const offer = await findOfferByLink({ db, memberRoles: issuer.memberRoles }, environment_id, token_hash, now)
     if (typeof offer === 'string') return { answer: invitationOver(call, offer) }
     return { request, client: null, invitation: { of: 'organization', ...offer, token_hash }, account: null }
   }
