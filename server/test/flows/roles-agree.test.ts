@@ -102,7 +102,7 @@ test('access, response, token and validation agree with the rule', async () => {
       }
       for (const { now, obtained } of begun) await judge(now, obtained)
     }),
-    { numRuns: 12 },
+    { numRuns: 10 },
   )
 })
 
