@@ -22,5 +22,5 @@ export const wings: readonly Wing[] = [
   { floor: 6, wing: 'setup',        owns: 'root tenant, bootstrap, first start, demo data, recovery, resealing' },
   { floor: 6, wing: 'workers',      owns: 'background work: sequencer, periodic jobs, expiring rows, metrics' },
   { floor: 7, wing: 'api',          owns: 'the management pipeline: authentication, input, idempotency, commit, answer; `promotions/`; `handlers/`, one file a subject' },
-  { floor: 8, wing: 'site',         owns: 'what the service shows of itself: the server side of the `dashboard/`, the `documents/` and the `reference/`' },
+  { floor: 8, wing: 'site',         owns: 'what the service shows of itself: the server side of the `dashboard/`, the `documents/`, the `reference/` and the API of the demo' },
 ]
