@@ -3,7 +3,7 @@
 const parts = `
 .top{background:var(--surface);border-bottom:1px solid var(--line)}
 .top>div{display:flex;flex-wrap:wrap;align-items:center;gap:8px 12px;max-width:1000px;margin:0 auto;padding:14px 24px}
-.top .org{margin:0 auto 0 0}
+.top .org{margin:0;margin-inline-end:auto}
 .top form{margin:0}
 .lay{flex:1;display:grid;grid-template-columns:188px minmax(0,1fr);gap:44px;align-items:start;width:100%;max-width:1000px;margin:0 auto;padding:40px 24px 64px}
 .lay.alone{grid-template-columns:minmax(0,1fr);max-width:768px}

@@ -66,11 +66,11 @@ export function organizationPage(context: PageContext, view: OrganizationView): 
     section(
       'own',
       texts.own,
-      html`<div class="it">${icons.person}<div><b>${own_roles.length === 0 ? texts.no_roles : own_roles.join(', ')}</b></div><a class="b" href="${leave_url}" data-action="leave-organization">${context.texts.account.leave}</a></div>`,
+      html`<div class="it">${icons.person}<div><b>${own_roles.length === 0 ? texts.no_roles : named(own_roles)}</b></div><a class="b" href="${leave_url}" data-action="leave-organization">${context.texts.account.leave}</a></div>`,
     ),
     ...(managed ? managedSections(context, view, managed) : []),
   ]
-  const body = html`<div class="wc"><div><h1>${organization.name}</h1><a href="${view.account_url}" data-action="account">${context.texts.message.account}</a></div></div>
+  const body = html`<div class="wc"><div><h1><bdi>${organization.name}</bdi></h1><a href="${view.account_url}" data-action="account">${context.texts.message.account}</a></div></div>
 ${notice && html`<p class="said" role="status">${icons.check}<span>${texts.notices[notice]}</span></p>`}${summary}
 ${sections}`
   return layout(context, {
@@ -83,6 +83,9 @@ ${sections}`
     ...(problem && { status: statusOf(problem) }),
   })
 }
+
+/** Names in a line, each in the direction of its own letters. `.it b` is a row, so they share one element. */
+const named = (names: readonly string[]): Html => html`<span>${names.map((name, i) => html`${i > 0 && ', '}<bdi>${name}</bdi>`)}</span>`
 
 const statusOf = (problem: OrganizationProblem): number => (problem === 'changed' || problem === 'last_administrator' ? 409 : 400)
 
@@ -98,13 +101,13 @@ const section = (id: string, title: string, body: Html): Html =>
 function managedSections(context: PageContext, view: OrganizationView, managed: NonNullable<OrganizationView['managed']>): Html[] {
   const texts = context.texts.organization_page
   const { members, invitations, invite, words, more_url } = managed
-  const rolesOf = (roles: readonly string[]) => roles.length > 0 && html`<span class="d">${roles.join(', ')}</span>`
+  const rolesOf = (roles: readonly string[]) => roles.length > 0 && html`<span class="d">${named(roles)}</span>`
   const search = html`<form method="get" action="${view.page_url}" class="find">${hidden({ user: view.user_id })}
 ${field({ name: 'q', label: texts.search, type: 'text', autocomplete: 'off', value: words, optional: '' })}
 <button class="b" data-action="search">${texts.find}</button></form>`
   const rows = members.map(
     ({ user_id, person, roles, url }) =>
-      html`<div class="it" data-id="${user_id}">${avatar(person)}<div><b>${person.name || breakable(person.email)}</b>${person.name !== null && html`<span class="d">${breakable(person.email)}</span>`}${rolesOf(roles)}</div><a class="b" href="${url}" data-action="change-roles">${texts.change}<span class="vh">: ${person.email}</span></a></div>`,
+      html`<div class="it" data-id="${user_id}">${avatar(person)}<div><b><bdi>${person.name || breakable(person.email)}</bdi></b>${person.name !== null && html`<span class="d">${breakable(person.email)}</span>`}${rolesOf(roles)}</div><a class="b" href="${url}" data-action="change-roles">${texts.change}<span class="vh">: ${person.email}</span></a></div>`,
   )
   const none = members.length === 0 && html`<p class="it" role="status">${texts.none_found}</p>`
   const more = more_url !== null && html`<footer><a class="b" href="${more_url}" data-action="more">${texts.more}</a></footer>`
@@ -135,7 +138,7 @@ const roleBoxes = ({ texts }: PageContext, roles: readonly RoleChoice[]): Html =
     roles.length > 0 &&
     html`<fieldset><legend>${texts.organization_page.roles}</legend>${roles.map(
       ({ slug, name, is_held, may_change }) =>
-        html`<div class="box"><input type="checkbox" id="role-${slug}" name="roles" value="${slug}" autocomplete="off"${is_held && html` checked`}${!may_change && html` disabled`}><label for="role-${slug}">${name}</label></div>`,
+        html`<div class="box"><input type="checkbox" id="role-${slug}" name="roles" value="${slug}" autocomplete="off"${is_held && html` checked`}${!may_change && html` disabled`}><label for="role-${slug}"><bdi>${name}</bdi></label></div>`,
     )}</fieldset>`
   }`
 
@@ -152,7 +155,7 @@ export function organizationMemberPage(context: PageContext, view: MemberView): 
   const { csrf, user_id, member, roles, may_change, may_remove, page_url, organization, problem } = view
   const values = hidden({ csrf, user: user_id, member: member.user_id })
   const summary = problem && problemSummary(problemText(context, problem))
-  const body = html`${brandLine(context)}<h1>${member.person.name || breakable(member.person.email)}</h1><p class="sub">${texts.member_of(organization.name)}</p>
+  const body = html`${brandLine(context)}<h1><bdi>${member.person.name || breakable(member.person.email)}</bdi></h1><p class="sub">${texts.member_of(organization.name)}</p>
 <div class="who">${avatar(member.person)}<span class="name">${breakable(member.person.email)}</span></div>
 ${summary}
 <form method="post" action="${page_url}" data-id="${member.user_id}">${values}${roleBoxes(context, roles)}

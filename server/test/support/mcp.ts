@@ -13,7 +13,7 @@ import { createMcpExpressApp } from '@modelcontextprotocol/sdk/server/express.js
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import type { OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js'
-import { createKeySet, verifyAccessToken } from '@ostiary/sdk/verify'
+import { createKeySet, verifyAccessToken } from '../../../sdk/src/verify.ts'
 import { freePort } from './free-port.ts'
 import { runProgram } from './terminal.ts'
 import { randomText, type World } from './world.ts'
