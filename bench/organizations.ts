@@ -176,11 +176,16 @@ const disabled_times = 3
 
 /** Edits and deletes roles of all members, and disables and deletes the organization. After each answer the token of a member gives what is left. */
 async function measureEndings(crowd: Crowd) {
-  const { call, seeded, choosing, organization_id, shared_roles } = crowd
+  const { call, path, platform, server_id, seeded, choosing, organization_id, shared_roles } = crowd
   const connection = await openConnection(seeded.address)
   const parameters = { ...choosing.jwt_access_token.parameters, organization: organization_id }
   const newToken = async () => (await codeFlow(choosing, connection, seeded.cookies[administrator] ?? '', parameters)).tokens.access_token
-  const roles = await measureRoleChanges(crowd, shared_roles, await newToken())
+  // The token has every scope: it is from before the resource server required roles.
+  const requireRoles = (require_roles: boolean) => call.change(`${path}/resource-servers/${server_id}`, platform, { require_roles })
+  await requireRoles(false)
+  const token = await newToken()
+  await requireRoles(true)
+  const roles = await measureRoleChanges(crowd, shared_roles, token)
   const organization = `/v1/auth/organizations/${organization_id}`
   const headers = { 'x-api-key': seeded.secret_key }
   const most_ms = { ...roles.most_ms, disabling: 0, 'deleting the organization': 0 }

@@ -2,7 +2,8 @@
 import { Client } from 'pg'
 import { type Db, type Statement, sql } from '../server/src/db/db.ts'
 
-const rows_per_statement = 10_000
+/** A batch has several statements, and the engines stop one that takes longer than two seconds. */
+const rows_per_statement = 2_000
 const zeros = '0'.repeat(23)
 
 /** The id of the planted row with this number. It sorts before those that the service makes. */

@@ -26,6 +26,7 @@ const broken: [law: string, text: string][] = [
   [values,    'select id from users where environment_id = ? union all select id from sessions'],
   [values,    'with found as (select id from sessions where id = ?) select id from found'],
   [values,    'select case when exists (select 1 from passkeys k where k.user_id = ?) then 1 else 0 end from users where environment_id = ?'],
+  [values,    'select id from users u where (u.environment_id = ?) is not true and id = ?'],
   [values,    'update users set name = ? where id = ?'],
   [values,    'delete from users where id in (?…)'],
   [values,    'insert into users (environment_id, id) select 1 + 1, id from tenants where id = ?'],
@@ -50,7 +51,8 @@ for (const [law, text] of broken)
 
 test('only one file writes the marks after the column of the environment', () => {
   const root = join(import.meta.dirname, '../server/src')
-  const is_marked = (file: string) => /(environment|scope)_id \|\| ('|substr)/.test(readFileSync(join(root, file), 'utf8'))
+  const is_marked = (file: string) =>
+    /(environment|scope)_id (\|\| ('|substr)|= [^)]*\) is true)/.test(readFileSync(join(root, file), 'utf8'))
   const writing = globSync('**/*.ts', { cwd: root }).filter((file) => !file.endsWith('.test.ts') && is_marked(file))
   assert.deepEqual(writing, ['db/environment.ts'])
 })
@@ -58,6 +60,7 @@ test('only one file writes the marks after the column of the environment', () =>
 const kept: string[] = [
   'select id from users where environment_id = ? and id = ?',
   "select id from users where environment_id || '' = ? and id = ?",
+  'select id from users u where (u.environment_id = ?) is true and id = ?',
   'select u.id from users u join environments e on e.id = u.environment_id where u.environment_id = ?',
   'select u.id from grants g join users u on u.environment_id = g.environment_id || substr(?, 1, 0) and u.id = g.user_id where g.environment_id = ?',
   'select 1 from users u where u.environment_id = ? and exists (select 1 from sessions s where s.environment_id = ? and s.user_id = u.id)',

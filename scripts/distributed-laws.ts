@@ -97,8 +97,14 @@ function* readsWithoutEnvironment({ tables, conditions }: Block, text: string): 
 
 /** Whether a condition compares a column with a value, or with the column of another row and a value without using it. */
 function givesValue(condition: Node, isOwn: (node: Node | undefined) => boolean): boolean {
-  const [left, right] = sides(condition, '=') ?? []
+  const [left, right] = sides(withoutTest(condition), '=') ?? []
   return (isOwn(left) && (isValue(right) || hasValue(right))) || (isOwn(right) && isValue(left))
+}
+
+/** The condition in `(…) is true`, a mark that a distributed database does not get. */
+function withoutTest(condition: Node): Node {
+  const { arg, booltesttype } = only('BooleanTest', condition) ?? {}
+  return arg && booltesttype === 'IS_TRUE' ? arg : condition
 }
 
 /** `environment_id || substr(?, 1, 0)`. The tree leaves out a zero. */

@@ -285,7 +285,7 @@ const uses: Use[] = [
   ['the invitation of a link',               (db) => joining.findOfferByLink({ db, memberRoles: async () => new Map() }, environment_id, id, now)],
   ['an invitation that is accepted',         () => joining.acceptOffer(offer, { user_id: id, token_hash: id, limits: default_limits, now })],
   ['an invitation that is declined',         () => joining.declineOffer(offer, now)],
-  ['the memberships of a user',              (db) => members.listMembershipsOf(db, environment_id, id, 100), 100],
+  ['the memberships of a user',              (db) => members.listMembershipsOf(db, environment_id, id, { last: null, limit: 100 }), 100],
   ['the roles that a member was given',      (db) => members.findRoleIds(db, member)],
   ['rows of a user without organizations',   (db) => organization_counts.settleUser(db, environment_id, id), 100],
   ['rows of an organization without users',  (db) => organization_counts.settleOrganization(db, environment_id, id), 100],

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { type Statement, sql } from './db.ts'
-import { inEnvironment, sameEnvironment, unindexed, withoutMarks } from './environment.ts'
+import { inEnvironment, likelyInEnvironment, sameEnvironment, unindexed, withoutMarks } from './environment.ts'
 
 // biome-ignore format: this table is read by column
 const conditions: [condition: () => Statement, marked: string, bare: string, values: string[]][] = [
   [() => inEnvironment('env_1'),             "environment_id || '' = ?",                                               'environment_id = ?',                                       ['env_1']],
   [() => inEnvironment('env_1', 'u'),        "u.environment_id || '' = ?",                                             'u.environment_id = ?',                                     ['env_1']],
+  [() => likelyInEnvironment('env_1', 'u'),  '(u.environment_id = ?) is true',                                         '(u.environment_id = ?)',                                   ['env_1']],
   [() => sameEnvironment('u', 'g', 'env_1'), 'u.environment_id = g.environment_id || substr(?, 1, 0)',                 'u.environment_id = ?',                                     ['env_1']],
   [() => unindexed('g'),                     "g.environment_id || ''",                                                 'g.environment_id',                                         []],
   [() => unindexed('l', 'tenant_id'),        "l.tenant_id || ''",                                                      "l.tenant_id || ''",                                        []],

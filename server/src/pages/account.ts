@@ -68,6 +68,8 @@ export interface AccountView {
   invitations: readonly { id: string; organization_name: string; roles: readonly string[] }[]
   /** Those that the person is a member of. */
   organizations: readonly { id: string; name: string; roles: readonly string[] }[]
+  /** The page with the next of them; `null`: these are the last. */
+  more_organizations_url: string | null
 }
 
 /** A part of what an application gets: a standard scope, or a resource server by its name. */
@@ -330,7 +332,10 @@ function organizations(context: PageContext, view: AccountView): Section | null 
       action: link(context, view, 'leave-organization', { text: texts.leave, of: name, id }),
     }),
   )
-  return { id: 'organizations', title: texts.organizations, body: html`${invitations}${memberships}` }
+  const { more_organizations_url: next } = view
+  const more =
+    next !== null && html`<footer><a class="b" href="${next}" data-action="more">${context.texts.select_organization.more}</a></footer>`
+  return { id: 'organizations', title: texts.organizations, body: html`${invitations}${memberships}${more}` }
 }
 
 function partsOf(gets: readonly AppGain[]): AppGains {

@@ -253,3 +253,16 @@ test('what a member changes on the page is an event with the actor and the roles
   )
   assert.equal(await entries(), logged)
 })
+
+test('the account page shows the organizations of a person 100 at a time', async () => {
+  const member = await person()
+  const made = []
+  for (let n = 0; n < 102; n++) made.push(await api.create({ name: `Customer ${n}`, members: [{ user_id: member.id }] }))
+  const countOf = ({ body }: Reply) => [...body.matchAll(/data-action="leave-organization"/g)].length
+  const page = await member.agent.get(`${environment.issuer}/account`)
+  const [, more = ''] = /href="([^"]*)" data-action="more"/.exec(page.body) ?? []
+  const rest = await member.agent.get(more.replaceAll('&amp;', '&'))
+  assert.deepEqual([countOf(page), countOf(rest)], [100, 2])
+  for (const { id } of made.slice(0, 2)) assert.ok(rest.body.includes(id) && !page.body.includes(id))
+  assert.ok(!rest.body.includes('data-action="more"'))
+})

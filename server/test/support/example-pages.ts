@@ -361,6 +361,7 @@ const exampleAccount = (words: Words): AccountView => {
       },
     ],
     invitations: [{ id: 'oiv_1', organization_name: words.tenant, roles: [words.resource_server, 'Editor'] }],
+    more_organizations_url: 'https://id.example.com/account?after=org_1#organizations',
     organizations: [
       { id: 'org_1', name: words.tenant, roles: ['Editor'] },
       { id: 'org_2', name: words.application, roles: [] },
@@ -442,6 +443,7 @@ function accountPages(context: PageContext, words: Words): Record<string, Page> 
     applications: [],
     invitations: [],
     organizations: [],
+    more_organizations_url: null,
   }
   return {
     account: accountPage(context, account),

@@ -60,7 +60,7 @@ export async function search<Row extends { id: string }>(
 export function matcherOf(query: string): (names: readonly (string | null)[]) => boolean {
   const words = plain(query).split(/\s+/)
   return (names) => {
-    const text = names.map((name) => plain(name ?? '')).join('\n')
+    const text = names.map((name) => (name === null ? '' : plain(name))).join('\n')
     return words.every((word) => text.includes(word))
   }
 }

@@ -4,10 +4,9 @@
  */
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { OrganizationMember, type UserOrganization } from '@ostiary/contract/organization.ts'
-import { User } from '@ostiary/contract/user.ts'
 import { z } from 'zod'
-import { type Db, guard, list, type OfEnvironment, requires, type Statement, sql } from '../../db/db.ts'
-import { inEnvironment, sameEnvironment } from '../../db/environment.ts'
+import { type Db, guard, identifiers, list, type OfEnvironment, requires, type Statement, sql } from '../../db/db.ts'
+import { inEnvironment, likelyInEnvironment, sameEnvironment } from '../../db/environment.ts'
 import { followRemovedMember } from '../sessions/endings.ts'
 import { countMember, type MemberRef, uncountForUser, uncountMember } from './counts.ts'
 import type { Part } from './store.ts'
@@ -18,19 +17,40 @@ export type MemberRow = z.infer<typeof MemberRow>
 const Listed = OrganizationMember.extend({ membership: z.int() })
 export type ListedMember = z.infer<typeof Listed>
 
-/** The slugs of the roles that the member `m` was given, as JSON in their order. A deleted role has none. */
-const givenRoles = (environment_id: EnvironmentId): OfEnvironment => sql`case when m.roles = '[]' then '[]' else (
+/** The name of the rows of members: `m`, or `listed` where a list found its part first. */
+type Alias = 'm' | 'listed'
+
+/** The slugs of the roles that a member was given, as JSON in their order. A deleted role has none. */
+const givenRoles = (environment_id: EnvironmentId, m: Statement): OfEnvironment => sql`case when ${m}.roles = '[]' then '[]' else (
     select coalesce('["' || string_agg(g.slug, '","' order by g.slug) || '"]', '[]')
       from organization_role_holders h join roles g on ${sameEnvironment('g', 'h', environment_id)} and g.id = h.role_id
-     where h.user_id = m.user_id and h.organization_id = m.organization_id and ${inEnvironment(environment_id, 'h')}) end`
+     where h.user_id = ${m}.user_id and h.organization_id = ${m}.organization_id and ${inEnvironment(environment_id, 'h')}) end`
 
-const columns = (environment_id: EnvironmentId): OfEnvironment => sql`
-  m.organization_id, m.user_id, e.tenant_id, e.project_id, m.environment_id, nullif(u.email, '') as email, u.name,
-  ${givenRoles(environment_id)} as roles, m.last_used_at, m.membership, m.version, m.created_at, m.updated_at`
-const from = (environment_id: EnvironmentId, members = sql`organization_members m`): OfEnvironment => sql`from ${members}
-  join users u on ${sameEnvironment('u', 'm', environment_id)} and u.id = m.user_id
-  join organizations o on ${sameEnvironment('o', 'm', environment_id)} and o.id = m.organization_id
-  join environments e on e.id = m.environment_id`
+function columns(environment_id: EnvironmentId, alias: Alias = 'm'): OfEnvironment {
+  const m = identifiers(alias)
+  return sql`
+  ${m}.organization_id, ${m}.user_id, e.tenant_id, e.project_id, ${m}.environment_id, nullif(u.email, '') as email, u.name,
+  ${givenRoles(environment_id, m)} as roles, ${m}.last_used_at, ${m}.membership, ${m}.version, ${m}.created_at, ${m}.updated_at`
+}
+
+function joined(environment_id: EnvironmentId, alias: Alias): OfEnvironment {
+  const m = identifiers(alias)
+  return sql`
+  join users u on ${sameEnvironment('u', alias, environment_id)} and u.id = ${m}.user_id
+  join organizations o on ${sameEnvironment('o', alias, environment_id)} and o.id = ${m}.organization_id
+  join environments e on e.id = ${m}.environment_id`
+}
+const from = (environment_id: EnvironmentId): OfEnvironment => sql`from organization_members m ${joined(environment_id, 'm')}`
+
+/**
+ * A list finds its part first, in the order of an index, and joins the rest to it. In one step PostgreSQL reads and sorts all members of a large
+ * organization, and also where it takes a condition for one that few rows meet, as it does with an equation of a computed value. So what has to be
+ * there is an inequation, and the environment is `likelyInEnvironment`. The first page has a bound too: with it the index is better than another
+ * one, also where PostgreSQL knows nothing of the tables yet.
+ */
+const [after_all, id_after_all] = [Number.MAX_SAFE_INTEGER, '~']
+
+const isThere = (query: OfEnvironment): Statement => sql`coalesce((select 1 ${query}), 0) <> 0`
 
 /** Which members of an organization a list has. */
 export interface Filter {
@@ -41,62 +61,112 @@ export interface Filter {
   user_id?: string | undefined
 }
 
-/** The members of a list, `m`: where they are found, which they are, and the number by which they are in order. */
-function among(environment_id: EnvironmentId, { organization_id, role, user_id }: Filter) {
-  const of_user = user_id === undefined ? sql`` : sql`and m.user_id = ${user_id}`
-  if (role === undefined)
-    return {
-      members: sql`organization_members m`,
-      are: sql`m.organization_id = ${organization_id} and ${inEnvironment(environment_id, 'm')} ${of_user}`,
-      number: sql`m.membership`,
-    }
-  return {
-    members: sql`organization_role_holders h join organization_members m
-      on ${sameEnvironment('m', 'h', environment_id)} and m.organization_id = h.organization_id and m.user_id = h.user_id`,
-    are: sql`h.role_id = (select id from roles where environment_id = ${environment_id} and slug = ${role})
-      and h.organization_id = ${organization_id} and ${inEnvironment(environment_id, 'h')} ${of_user}`,
-    number: sql`h.membership`,
+/** The rows of `l` that one part of a list has. */
+const inPart = (environment_id: EnvironmentId, { organization_id, user_id }: Filter, { last, limit }: Part): OfEnvironment => sql`
+  ${likelyInEnvironment(environment_id, 'l')} and l.organization_id = ${organization_id}
+    ${user_id === undefined ? sql`` : sql`and l.user_id = ${user_id}`} and l.membership < ${last === null ? after_all : Number(last)}
+    and ${isThere(sql`from users lu where lu.environment_id = ${environment_id} and lu.id = l.user_id`)}
+  order by l.membership desc limit ${limit}`
+
+const Held = z.object({ user_id: z.string(), membership: z.int() })
+
+type OfRole = Filter & { role: string }
+
+/** Finds the members to whom a role was given. The list reads them by their ids: PostgreSQL joins them in a poor order. */
+const findHolders = (db: Db, environment_id: EnvironmentId, filter: OfRole, of: Part): Promise<z.infer<typeof Held>[]> =>
+  db.of(environment_id).all(
+    Held,
+    sql`select l.user_id, l.membership from organization_role_holders l
+         where l.role_id = (select id from roles where environment_id = ${environment_id} and slug = ${filter.role})
+           and ${inPart(environment_id, filter, of)}`,
+  )
+
+const most_tries = 3
+
+/** Reads rows of the holders of a role. A row that is gone by then would end the list, so all of them are read again. */
+async function readHolders<T>(
+  find: () => Promise<z.infer<typeof Held>[]>,
+  read: (holders: z.infer<typeof Held>[]) => Promise<T[]>,
+): Promise<T[]> {
+  for (let tries = 1; ; tries++) {
+    const holders = await find()
+    const rows = await read(holders)
+    if (rows.length === holders.length || tries === most_tries) return rows
   }
 }
 
-const before = (number: Statement, last: string | null): Statement => (last === null ? sql`` : sql`and ${number} < ${Number(last)}`)
-
 /** Reads members, the last added first. `last` is a number of a membership. */
-export function listMembers(db: Db, environment_id: EnvironmentId, filter: Filter, { last, limit }: Part): Promise<ListedMember[]> {
-  const { members, are, number } = among(environment_id, filter)
-  return db
-    .of(environment_id)
-    .all(
-      Listed,
-      sql`select ${columns(environment_id)} ${from(environment_id, members)} where ${are} ${before(number, last)} order by ${number} desc limit ${limit}`,
+export function listMembers(db: Db, environment_id: EnvironmentId, filter: Filter, of: Part): Promise<ListedMember[]> {
+  const { role, organization_id } = filter
+  if (role !== undefined) {
+    const idsOf = (holders: { user_id: string }[]) => holders.map(({ user_id }) => user_id)
+    return readHolders(
+      () => findHolders(db, environment_id, { ...filter, role }, of),
+      (holders) => findMembers(db, environment_id, organization_id, idsOf(holders)),
     )
-}
-
-const MemberNames = User.pick({
-  email: true,
-  name: true,
-  given_name: true,
-  family_name: true,
-  nickname: true,
-  preferred_username: true,
-  phone_number: true,
-}).extend({ membership: z.int(), user_id: z.string() })
-/** The texts by which a member can be found. */
-export type MemberNames = z.infer<typeof MemberNames>
-
-/** Finds the names of members, the last added first. */
-export function findMemberNames(db: Db, environment_id: EnvironmentId, filter: Filter, { last, limit }: Part): Promise<MemberNames[]> {
-  const { members, are, number } = among(environment_id, filter)
+  }
   return db.of(environment_id).all(
-    MemberNames,
-    sql`select m.membership, m.user_id, nullif(u.email, '') as email, u.name, u.given_name, u.family_name, u.nickname, u.preferred_username,
-               u.phone_number
-          from ${members} join users u on ${sameEnvironment('u', 'm', environment_id)} and u.id = m.user_id
-         where ${are} ${before(number, last)} order by ${number} desc limit ${limit}`,
+    Listed,
+    sql`select ${columns(environment_id, 'listed')} from (select l.* from organization_members l where ${inPart(environment_id, filter, of)}) listed
+        ${joined(environment_id, 'listed')} order by listed.membership desc`,
   )
 }
 
-/** Finds these members of an organization, the last added first. */
+/** As they are stored, without the checks of `User`: a search reads thousands of them. */
+const text = z.string().nullable()
+const Names = z.object({
+  email: text,
+  name: text,
+  given_name: text,
+  family_name: text,
+  nickname: text,
+  preferred_username: text,
+  phone_number: text,
+})
+const names = sql`nullif(u.email, '') as email, u.name, u.given_name, u.family_name, u.nickname, u.preferred_username, u.phone_number`
+const MemberNames = Names.extend({ membership: z.int(), user_id: z.string() })
+/** The texts by which a member can be found. */
+export type MemberNames = z.infer<typeof MemberNames>
+
+const UserNames = Names.extend({ user_id: z.string() })
+
+async function namesOfHolders(db: Db, environment_id: EnvironmentId, holders: readonly z.infer<typeof Held>[]): Promise<MemberNames[]> {
+  if (holders.length === 0) return []
+  const ids = holders.map(({ user_id }) => user_id).sort()
+  const users = await db
+    .of(environment_id)
+    .all(
+      UserNames,
+      sql`select u.id as user_id, ${names} from users u where u.environment_id = ${environment_id} and u.id in (${list(ids)})`,
+    )
+  const by_id = new Map(users.map((user) => [user.user_id, user]))
+  return holders.flatMap(({ user_id, membership }) => {
+    const found = by_id.get(user_id)
+    return found ? [{ ...found, membership }] : []
+  })
+}
+
+/** Finds the names of members, the last added first. */
+export function findMemberNames(db: Db, environment_id: EnvironmentId, filter: Filter, of: Part): Promise<MemberNames[]> {
+  const { role } = filter
+  if (role !== undefined)
+    return readHolders(
+      () => findHolders(db, environment_id, { ...filter, role }, of),
+      (holders) => namesOfHolders(db, environment_id, holders),
+    )
+  return db.of(environment_id).all(
+    MemberNames,
+    sql`select listed.membership, listed.user_id, ${names}
+          from (select l.* from organization_members l where ${inPart(environment_id, filter, of)}) listed
+          join users u on ${sameEnvironment('u', 'listed', environment_id)} and u.id = listed.user_id
+         order by listed.membership desc`,
+  )
+}
+
+/**
+ * Finds these members of an organization, the last added first. Each is found by its user and the organization: where PostgreSQL takes the
+ * organization for one of average size, it would read all members of a large one.
+ */
 export async function findMembers(
   db: Db,
   environment_id: EnvironmentId,
@@ -106,9 +176,14 @@ export async function findMembers(
   if (user_ids.length === 0) return []
   return db.of(environment_id).all(
     Listed,
-    sql`select ${columns(environment_id)} ${from(environment_id)}
-         where m.organization_id = ${organization_id} and m.user_id in (${list(user_ids)}) and ${inEnvironment(environment_id, 'm')}
-         order by m.membership desc`,
+    sql`select ${columns(environment_id)}
+          from users u
+          join organization_members m
+            on ${sameEnvironment('m', 'u', environment_id)} and m.organization_id = ${organization_id} || substr(u.id, 1, 0) and m.user_id = u.id
+          join organizations o on ${sameEnvironment('o', 'm', environment_id)} and o.id = m.organization_id
+          join environments e on e.id = m.environment_id
+         where u.environment_id = ${environment_id} and u.id in (${list([...user_ids].sort())})
+         order by m.membership + 0 desc`, // an order that no index has
   )
 }
 
@@ -121,18 +196,23 @@ export const findMember = (db: Db, { environment_id, organization_id, user_id }:
 
 const OfUser = OrganizationMember.extend({ slug: z.string(), organization_name: z.string(), disabled: z.boolean() })
 
-/** Reads the memberships of a user, the newest organization first. */
-export async function listOrganizationsOf(
-  db: Db,
+/** The rows of one part of the memberships of a user, `listed`. */
+const partOfUser = (
   environment_id: EnvironmentId,
   user_id: string,
-  { last, limit }: Part,
-): Promise<UserOrganization[]> {
+  { last, limit, are = sql`` }: Part & { are?: Statement },
+): OfEnvironment => sql`(
+    select l.* from organization_members l
+     where ${likelyInEnvironment(environment_id, 'l')} and l.user_id = ${user_id} and l.organization_id < ${last ?? id_after_all}
+       and ${isThere(sql`from organizations lo where lo.environment_id = ${environment_id} and lo.id = l.organization_id ${are}`)}
+     order by l.organization_id desc limit ${limit}) listed`
+
+/** Reads the memberships of a user, the newest organization first. */
+export async function listOrganizationsOf(db: Db, environment_id: EnvironmentId, user_id: string, of: Part): Promise<UserOrganization[]> {
   const rows = await db.of(environment_id).all(
     OfUser,
-    sql`select ${columns(environment_id)}, o.slug, o.name as organization_name, o.disabled ${from(environment_id)}
-         where m.user_id = ${user_id} and ${inEnvironment(environment_id, 'm')} ${last === null ? sql`` : sql`and m.organization_id < ${last}`}
-         order by m.organization_id desc limit ${limit}`,
+    sql`select ${columns(environment_id, 'listed')}, o.slug, o.name as organization_name, o.disabled
+          from ${partOfUser(environment_id, user_id, of)} ${joined(environment_id, 'listed')} order by listed.organization_id desc`,
   )
   return rows.map(({ slug, organization_name: name, disabled, ...member }) => ({
     ...member,
@@ -140,18 +220,18 @@ export async function listOrganizationsOf(
   }))
 }
 
-const Membership = z.object({ organization_id: z.string(), name: z.string(), role_ids: z.array(z.string()), disabled: z.boolean() })
+const Membership = z.object({ organization_id: z.string(), name: z.string(), role_ids: z.array(z.string()) })
 type Membership = z.infer<typeof Membership>
 
 /** Finds the memberships of a user in organizations that are not disabled, the newest organization first. */
-export async function listMembershipsOf(db: Db, environment_id: EnvironmentId, user_id: string, limit: number): Promise<Membership[]> {
-  const rows = await db.of(environment_id).all(
+export const listMembershipsOf = (db: Db, environment_id: EnvironmentId, user_id: string, of: Part): Promise<Membership[]> =>
+  db.of(environment_id).all(
     Membership,
-    sql`select m.organization_id, o.name, m.roles as role_ids, o.disabled ${from(environment_id)}
-         where m.user_id = ${user_id} and ${inEnvironment(environment_id, 'm')} order by m.organization_id desc limit ${limit}`,
+    sql`select listed.organization_id, o.name, listed.roles as role_ids
+          from ${partOfUser(environment_id, user_id, { ...of, are: sql`and lo.disabled = 0` })}
+          join organizations o on ${sameEnvironment('o', 'listed', environment_id)} and o.id = listed.organization_id
+         order by listed.organization_id desc`,
   )
-  return rows.filter(({ disabled }) => !disabled)
-}
 
 const Given = z.object({ roles: z.array(z.string()) })
 

@@ -3,7 +3,7 @@ import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import { z } from 'zod'
 import type { UserRef } from '../../base/user-ref.ts'
 import { type Db, list, type Statement, sql } from '../../db/db.ts'
-import { inEnvironment, sameEnvironment } from '../../db/environment.ts'
+import { inEnvironment, likelyInEnvironment, sameEnvironment } from '../../db/environment.ts'
 import type { Membership } from '../../protocol/organization.ts'
 import { matcherOf } from '../lists/search.ts'
 
@@ -31,7 +31,7 @@ export function findMembershipIn(db: Db, { environment_id, id }: UserRef, named:
   )
 }
 
-/** Finds two memberships of a user: whether there is a choice. */
+/** Finds two memberships of a user: whether there is a choice. It walks over an index in its order, as the lists of members do (`members.ts`). */
 export function findTwoMemberships(db: Db, { environment_id, id }: UserRef): Promise<Membership[]> {
   const of_organization = (column: Statement) =>
     sql`(select ${column} from organizations o where o.environment_id = ${environment_id} and o.id = m.organization_id)`
@@ -40,7 +40,8 @@ export function findTwoMemberships(db: Db, { environment_id, id }: UserRef): Pro
     sql`select m.organization_id, ${of_organization(sql`o.slug`)} as organization_slug, ${of_organization(sql`o.name`)} as organization_name,
                m.membership, m.roles as role_ids
           from organization_members m
-         where m.user_id = ${id} and ${inEnvironment(environment_id, 'm')} and ${of_organization(sql`o.disabled`)} = 0
+         where m.user_id = ${id} and m.organization_id > '' and ${likelyInEnvironment(environment_id, 'm')}
+           and coalesce(${of_organization(sql`o.disabled`)}, 1) <> 1
          order by m.organization_id limit 2`,
   )
 }

@@ -60,7 +60,8 @@ export const listOrganizations = (db: Db, environment_id: EnvironmentId, filter:
       sql`select ${columns(environment_id)} ${from} where ${among(environment_id, filter)} ${olderThan(last)} order by o.id desc limit ${limit}`,
     )
 
-const OrganizationNames = Organization.pick({ id: true, slug: true, name: true, external_id: true })
+/** As they are stored, without the checks of `Organization`: a search reads thousands of them. */
+const OrganizationNames = z.object({ id: z.string(), slug: z.string(), name: z.string(), external_id: z.string().nullable() })
 /** The texts by which an organization can be found. */
 export type OrganizationNames = z.infer<typeof OrganizationNames>
 

@@ -52,7 +52,7 @@ const Server = ResourceServer.pick({ id: true, slug: true, identifier: true, sco
   scope_versions: z.record(z.string(), z.int()),
 })
 /** Resource servers of one read, after which other requests have their turn. */
-const servers_at_once = 100
+const servers_at_once = 20
 
 /** Reads the access of a user, for an organization or for none. Without `require_roles` every scope of a resource server is given. */
 export async function findUserAccess(

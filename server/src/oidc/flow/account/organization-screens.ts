@@ -6,6 +6,7 @@ import { findInvitationsTo } from '../../../domain/organizations/invitations.ts'
 import { findOffer } from '../../../domain/organizations/joining.ts'
 import * as members from '../../../domain/organizations/members.ts'
 import { findOrganization } from '../../../domain/organizations/store.ts'
+import { readQuery } from '../../../http/query.ts'
 import type { AccountView } from '../../../pages/account.ts'
 import { type FormProblem, leavePage } from '../../../pages/account-forms.ts'
 import { accountUrl } from '../../account-url.ts'
@@ -13,7 +14,7 @@ import { type Answer, type OidcCall, type OidcServices, redirect } from '../../c
 import { withForm } from './account-form.ts'
 import type { OwnAccount } from './gate.ts'
 
-/** As many memberships as the page shows. */
+/** As many memberships as the page shows at once. */
 const most_shown = 100
 
 /** The invitations and memberships of the person, with the names of roles. */
@@ -21,13 +22,16 @@ export async function organizationsOf(
   { db }: OidcServices,
   call: OidcCall,
   { id, email, email_verified }: OwnAccount['user'],
-): Promise<Pick<AccountView, 'invitations' | 'organizations'>> {
+): Promise<Pick<AccountView, 'invitations' | 'organizations' | 'more_organizations_url'>> {
   const { environment_id, memberRoles } = call.issuer
-  const [memberships, invitations] = await Promise.all([
-    members.listMembershipsOf(db, environment_id, id, most_shown),
+  const last = OrganizationId.safeParse(readQuery(call.query).get('after')).data ?? null
+  const [found, invitations] = await Promise.all([
+    members.listMembershipsOf(db, environment_id, id, { last, limit: most_shown + 1 }),
     email_verified ? findInvitationsTo(db, environment_id, email, call.now) : [],
   ])
-  if (memberships.length === 0 && invitations.length === 0) return { organizations: [], invitations: [] }
+  if (found.length === 0 && invitations.length === 0) return { organizations: [], invitations: [], more_organizations_url: null }
+  const memberships = found.slice(0, most_shown)
+  const after = found.length > most_shown ? memberships.at(-1)?.organization_id : undefined
   const own = new Set(memberships.map(({ organization_id }) => organization_id))
   const open = []
   for (const { id, email } of invitations.filter(({ organization_id }) => !own.has(organization_id))) {
@@ -36,6 +40,7 @@ export async function organizationsOf(
   }
   const roles = await memberRoles()
   return {
+    more_organizations_url: after === undefined ? null : `${accountUrl(call, { user: id, after })}#organizations`,
     invitations: open,
     organizations: memberships.map(({ organization_id, name, role_ids }) => ({
       id: organization_id,
