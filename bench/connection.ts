@@ -13,6 +13,8 @@ export interface Answer {
 
 export interface Connection {
   send(request: string | Uint8Array): Promise<Answer>
+  /** False once the server has closed it, as it does with one that was idle for long. */
+  isOpen(): boolean
   close(): void
 }
 
@@ -55,9 +57,11 @@ export async function openConnection({ port }: Address): Promise<Connection> {
   return {
     send: (request) =>
       new Promise((resolve, reject) => {
+        if (socket.destroyed) return reject(new Error('The server closed the connection.'))
         waiting = { resolve, reject }
         socket.write(request)
       }),
+    isOpen: () => !socket.destroyed && socket.readyState === 'open',
     close: () => socket.destroy(),
   }
 }

@@ -6,7 +6,7 @@ import type { createPool } from './pace.ts'
 import { plantedId } from './planting.ts'
 import { authorization, codeIn } from './provider.ts'
 
-/** Sends one, and returns its milliseconds without what prepares it. Throws if the answer is another one. */
+/** Sends one, and returns its milliseconds without what prepares it. Throws if the answer is wrong. */
 export type Asked = () => Promise<number>
 
 type Within = ReturnType<typeof createPool>['within']

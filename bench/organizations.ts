@@ -61,9 +61,10 @@ export async function surveyOrganizations({ folder, core, freshDatabase }: Groun
     if (database_url !== null) await refreshStatistics(database_url)
     started = await startOstiary(restart, master_key)
 
-    const call = await caller(crowd.seeded.address)
-    const again = { ...crowd, call }
+    const first_call = await caller(crowd.seeded.address)
+    const again = { ...crowd, call: first_call }
     const page_ms = await comparePages(again, sizes, say)
+    first_call.close()
     const { within, close } = createPool(crowd.seeded.address)
     say('looking for the last pages')
     const asked = await requestsOf(again, sizes, within)
@@ -73,7 +74,8 @@ export async function surveyOrganizations({ folder, core, freshDatabase }: Groun
     const loop = await measureLoop(again, options)
     const exported = await exportAccount(again)
     say('ending')
-    const endings = await measureEndings(again)
+    const call = await caller(crowd.seeded.address) // the server closes one that is idle for long
+    const endings = await measureEndings({ ...again, call })
     call.close()
     const { resident_bytes } = await started.process.collect()
     await started.process.stop()

@@ -38,13 +38,15 @@ export function atPace(a_second: number, call: (n: number) => Promise<void>) {
 export function createPool(address: Address) {
   const idle: Connection[] = []
   async function within<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
-    const connection = idle.pop() ?? (await openConnection(address))
+    let connection = idle.pop()
+    while (connection && !connection.isOpen()) connection = idle.pop()
+    const own = connection ?? (await openConnection(address))
     try {
-      const result = await work(connection)
-      idle.push(connection)
+      const result = await work(own)
+      idle.push(own)
       return result
     } catch (error) {
-      connection.close()
+      own.close()
       throw error
     }
   }

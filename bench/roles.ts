@@ -18,7 +18,7 @@ type Scenario = 'refresh' | 'validate' | 'userinfo'
 const scenarios: readonly Scenario[] = ['refresh', 'validate', 'userinfo']
 const people = 8
 const roles_of_person = 20
-export const identifier = 'https://orders.example.com'
+const identifier = 'https://orders.example.com'
 /** Each role gives one of them, and the application asks for the first few. */
 const scopes = Array.from({ length: roles_of_person }, (_, n) => `orders:${n}`)
 export const asked_scopes = scopes.slice(0, 4)

@@ -1,4 +1,4 @@
-/** What is read of environments and kept in memory until the version of their roles changes (decisions 0176 and 0181). */
+/** Keeps values that are read of environments in memory until the version of their roles changes (decisions 0176 and 0181). */
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { outsideRequests } from '../base/database-time.ts'
 import { withoutPremise } from '../base/premise.ts'

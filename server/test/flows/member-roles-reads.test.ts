@@ -67,7 +67,7 @@ test('the page of a member who administers reads no permissions but after a chan
 const changes: [what: string, change: () => Promise<unknown>, expected: string[]][] = [
   ['a new role',                                         () => roles.createRole('writer', { api: ['write'] }, of_members),                                     ['manager', 'reader', 'writer']],
   ['a role with other permissions',                      () => roles.change('roles', manager, { permissions: [{ resource_server: 'api', scopes: ['read'] }] }), ['manager', 'reader']],
-  ['a role with the permissions of before',              () => roles.change('roles', manager, { permissions: [{ resource_server: 'api', scopes: ['read', 'write'] }] }), ['manager', 'reader', 'writer']],
+  ['a role with its first permissions',              () => roles.change('roles', manager, { permissions: [{ resource_server: 'api', scopes: ['read', 'write'] }] }), ['manager', 'reader', 'writer']],
   ['scopes that go',                                     () => roles.change('resource-servers', api, scopes('read')),                                           ['manager', 'reader', 'writer']],
   ['scopes that come back, which no role gives',         () => roles.change('resource-servers', api, scopes('read', 'write')),                                  ['manager', 'reader', 'writer']],
   ['a new role that gives the scope of now',             () => roles.createRole('renewed', { api: ['write'] }, of_members),                                     ['manager', 'reader', 'writer']],

@@ -1,5 +1,5 @@
 /**
- * What `protocol/giving.ts` asks: the roles of members of organizations, with what they have. All of an environment are read and compared once, and
+ * Reads the facts for `protocol/giving.ts`: the roles of members of organizations, with what they have. All of an environment are read and compared once, and
  * kept by `oidc/issuer.ts` until they change (decision 0181).
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'

@@ -59,7 +59,7 @@ const columns = (environment_id: EnvironmentId, is_newest: Statement) => sql`
 
 const Link = z.object({ organization_id: z.string(), invitation_id: z.string() })
 
-/** What looking an invitation up reads. */
+/** The sources of an invitation. */
 interface Reading {
   db: Db
   memberRoles: MemberRolesNow

@@ -44,9 +44,9 @@ const from = (environment_id: EnvironmentId): OfEnvironment => sql`from organiza
 
 /**
  * A list finds its part first, in the order of an index, and joins the rest to it. In one step PostgreSQL reads and sorts all members of a large
- * organization, and also where it takes a condition for one that few rows meet, as it does with an equation of a computed value. So what has to be
+ * organization. It does so too if it takes a condition for one that few rows meet, as it does with an equation of a computed value. So what has to be
  * there is an inequation, and the environment is `likelyInEnvironment`. The first page has a bound too: with it the index is better than another
- * one, also where PostgreSQL knows nothing of the tables yet.
+ * one, even if PostgreSQL knows nothing of the tables yet.
  */
 const [after_all, id_after_all] = [Number.MAX_SAFE_INTEGER, '~']
 

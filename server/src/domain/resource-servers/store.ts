@@ -161,7 +161,7 @@ const changesAccess = (
     ? [raiseRolesVersion(environment_id)]
     : []
 
-/** Scopes that go or come back change which roles a member may give, also where no roles are required. */
+/** Scopes that go or come back change which roles a member may give, even if no roles are required. */
 function changesRoles(environment_id: EnvironmentId, before: ResourceServerFields, after: ResourceServerFields | null): Statement[] {
   const raised = changesAccess(environment_id, before, after ?? before)
   const has_same_names = after !== null && JSON.stringify(namesOf(before)) === JSON.stringify(namesOf(after))
