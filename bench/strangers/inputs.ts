@@ -330,7 +330,6 @@ export function ofRoute(strangers: Strangers, name: string): Inputs {
         ]),
       )
     case 'showAccount':
-    case 'showOwnOrganization':
     case 'leadFromIssuer':
     case 'leadFromRoot':
       return {
@@ -392,7 +391,6 @@ export function ofRoute(strangers: Strangers, name: string): Inputs {
       return { gzip: () => ({ headers: { 'accept-encoding': 'gzip' } }), br: () => ({ headers: { 'accept-encoding': 'br' } }) }
     case 'showLink':
     case 'showInvitation':
-    case 'showInvitationCode':
       return {
         'an unknown token': (turn) => ({ query: `token=${String(turn).padStart(43, 'a')}` }),
         'a token of 28 kB': (turn) => ({ query: `token=${turn}${'a'.repeat(most_of_head)}` }),

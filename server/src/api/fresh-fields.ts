@@ -33,7 +33,7 @@ export const whereChanged = (fields: FreshFields, before: object, after: object)
     }
   })
 
-/** Whether fields of roles and applications let somebody in, or give more. */
+/** Whether fields of roles and applications let in more people, or give more. */
 const widenings: Readonly<Record<string, (old: unknown, next: unknown) => boolean>> = {
   permissions: (old, next) => givesMore(listOf(old) as Permission[], listOf(next) as Permission[]), // as: only roles have this field
   /** An empty list admits everyone. */
@@ -42,7 +42,7 @@ const widenings: Readonly<Record<string, (old: unknown, next: unknown) => boolea
   organizations: (old, next) => strictness(next) < strictness(old),
 }
 
-const strictness = (use: unknown): number => (organization_uses as readonly unknown[]).indexOf(use)
+const strictness = (use: unknown): number => (organization_uses as readonly unknown[]).indexOf(use) // as: compares with any value
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 
