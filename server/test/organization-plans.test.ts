@@ -18,7 +18,7 @@ import * as memberships from '../src/domain/organizations/memberships.ts'
 import * as organizations from '../src/domain/organizations/store.ts'
 import { withMethods } from './support/db-methods.ts'
 import { environment_rows, run } from './support/plain-batch.ts'
-import { freshDatabase, noPostgres, runCommand } from './support/postgres.ts'
+import { freshDatabase, noPostgres, runCommand, without_autovacuum } from './support/postgres.ts'
 
 const environment_id = 'e' as EnvironmentId // as: an id of this test
 const large = 'large'
@@ -137,15 +137,17 @@ test('SQLite finds members and memberships by indexes and in their order', async
 
 const Fetched = z.object({ fetched: z.int() })
 
-for (const state of ['prepared on empty tables', 'with statistics'])
+// A server analyses a table that grew within a minute. Before that it may take a large organization for a small one.
+for (const state of ['prepared on empty tables and analysed since', 'with statistics'])
   test(`PostgreSQL reads a few rows for members and memberships, ${state}`, { skip: noPostgres }, async () => {
     const url = await freshDatabase()
     const db = createDb(openPostgres(url, { connections: 1 }))
     after(() => db.close())
     await migrate(db)
-    if (state === 'prepared on empty tables') for (const use of uses) for (let time = 0; time < 10; time++) await use[1](db)
+    await runCommand(url, without_autovacuum)
+    if (state !== 'with statistics') for (const use of uses) for (let time = 0; time < 10; time++) await use[1](db)
     await fill(db)
-    if (state === 'with statistics') await runCommand(url, 'analyze')
+    await runCommand(url, 'analyze')
     const rows_read = sql`select coalesce(sum(idx_tup_fetch + seq_tup_read), 0) as fetched from pg_stat_xact_user_tables`
     for (const use of uses)
       for (const statement of await statementsOf(db, use))

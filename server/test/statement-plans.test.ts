@@ -76,7 +76,7 @@ import {
 } from '../src/domain/webhooks/store.ts'
 import { onlyMethods } from './support/db-methods.ts'
 import { environment_rows, run } from './support/plain-batch.ts'
-import { freshDatabase, noPostgres, runCommand } from './support/postgres.ts'
+import { freshDatabase, noPostgres, runCommand, without_autovacuum } from './support/postgres.ts'
 
 const Numbered = z.object({ number: z.int() })
 const environment_id = 'e' as EnvironmentId // as: ids of this test
@@ -409,6 +409,7 @@ for (const state of [
     const db = createDb(openPostgres(url, { connections: 1 }))
     after(() => db.close())
     await migrate(db)
+    await runCommand(url, without_autovacuum)
     const is_empty = state === 'prepared on empty tables'
     const is_distributed = state.endsWith('distributed database')
     if (is_distributed)

@@ -6,7 +6,7 @@ import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { OrganizationMember, type UserOrganization } from '@ostiary/contract/organization.ts'
 import { z } from 'zod'
 import { type Db, guard, identifiers, list, type OfEnvironment, requires, type Statement, sql } from '../../db/db.ts'
-import { inEnvironment, likelyInEnvironment, sameEnvironment } from '../../db/environment.ts'
+import { inEnvironment, likelyInEnvironment, sameEnvironment, unindexed } from '../../db/environment.ts'
 import { followRemovedMember } from '../sessions/endings.ts'
 import { countMember, type MemberRef, uncountForUser, uncountMember } from './counts.ts'
 import type { Part } from './store.ts'
@@ -20,10 +20,13 @@ export type ListedMember = z.infer<typeof Listed>
 /** The name of the rows of members: `m`, or `listed` where a list found its part first. */
 type Alias = 'm' | 'listed'
 
-/** The slugs of the roles that a member was given, as JSON in their order. A deleted role has none. */
+/**
+ * The slugs of the roles that a member was given, as JSON in their order. A deleted role has none. The holders are found by the user: by each role,
+ * which PostgreSQL could prefer where it has statistics for some of the tables alone, they are all holders in the organization.
+ */
 const givenRoles = (environment_id: EnvironmentId, m: Statement): OfEnvironment => sql`case when ${m}.roles = '[]' then '[]' else (
     select coalesce('["' || string_agg(g.slug, '","' order by g.slug) || '"]', '[]')
-      from organization_role_holders h join roles g on ${sameEnvironment('g', 'h', environment_id)} and g.id = h.role_id
+      from organization_role_holders h join roles g on ${sameEnvironment('g', 'h', environment_id)} and g.id = ${unindexed('h', 'role_id')}
      where h.user_id = ${m}.user_id and h.organization_id = ${m}.organization_id and ${inEnvironment(environment_id, 'h')}) end`
 
 function columns(environment_id: EnvironmentId, alias: Alias = 'm'): OfEnvironment {
