@@ -14,6 +14,7 @@ type Within = ReturnType<typeof createPool>['within']
 const per_page = 100
 const own_per_page = 50
 const no_words = 'nowhere-at-all'
+export const access_of_a_member = 'access of a member'
 
 interface Listed {
   readonly data: readonly unknown[]
@@ -84,7 +85,7 @@ async function ofApi({ seeded, organization_id }: Crowd, sizes: Sizes, within: W
     'members with a role: search, none': [`${members}&role=crowd-0&query=${no_words}`, isNone],
     'members: role of few': [`${members}&role=large-0`, isOne],
     'members: role of nobody': [`${members}&role=large-1`, isNone],
-    'access of a member': [
+    [access_of_a_member]: [
       `/v1/auth/users/${seeded.people[administrator]?.id}/access?organization_id=${organization_id}`,
       (body) => 'permissions' in body,
     ],
