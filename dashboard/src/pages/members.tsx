@@ -8,6 +8,7 @@ import { Confirm, ConfirmCall } from '../parts/confirm.tsx'
 import { EmailField } from '../parts/fields.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { ListPage } from '../parts/list-page.tsx'
+import { MailedLink } from '../parts/mailed-link.tsx'
 import { ChangeButton } from '../parts/page.tsx'
 import { fieldError, Problem } from '../parts/problem.tsx'
 import { useList } from '../parts/reading.tsx'
@@ -120,7 +121,7 @@ export default function Members() {
       above={
         <>
           <Problem error={error} />
-          <output>{invited && invited.data.invitation_url === null ? <WithoutLink of={invited} /> : null}</output>
+          <output>{invited && invited.data.invitation_url === null ? <MailedLink of={invited} /> : null}</output>
         </>
       }
       list={list}
@@ -165,16 +166,6 @@ export default function Members() {
     </ListPage>
   )
 }
-
-/** The service mailed the link. A repeated answer has none either way, so it does not say whether there was a mail. */
-const WithoutLink = ({ of: { data, replayed } }: { of: Answer<Invitation> }) =>
-  replayed ? (
-    <span className="note warn">
-      The answer with the link to {data.email} was lost. If no mail arrives there, make a new link, which ends the lost one.
-    </span>
-  ) : (
-    <span className="note acc">Mailed to {data.email}. If nothing arrives, make a new link, which ends this one.</span>
-  )
 
 interface RoleFieldProps {
   of: Member

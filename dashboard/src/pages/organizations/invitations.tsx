@@ -8,6 +8,7 @@ import { ConfirmCall } from '../../parts/confirm.tsx'
 import { curlOf } from '../../parts/curl.ts'
 import { FilterSelect, NoMatch } from '../../parts/filters.tsx'
 import { ListPage } from '../../parts/list-page.tsx'
+import { MailedLink } from '../../parts/mailed-link.tsx'
 import { type NameOf, useNames } from '../../parts/names.tsx'
 import { ChangeButton } from '../../parts/page.tsx'
 import { Problem } from '../../parts/problem.tsx'
@@ -61,7 +62,7 @@ export function Invitations({ organization, title, lead, above }: InvitationsPro
         <>
           {above}
           <Problem error={resend.error} />
-          <output>{sent && sent.data.invitation_url === null ? <WithoutLink of={sent} /> : null}</output>
+          <output>{sent && sent.data.invitation_url === null ? <MailedLink of={sent} /> : null}</output>
           {status === undefined && hasNone(list) ? null : (
             <div className="toolbar">
               <FilterSelect
@@ -115,16 +116,6 @@ const statuses = [
   ['accepted', 'Accepted'],
   ['ended', 'Ended'],
 ] as const
-
-/** The service mailed the link. A repeated answer has none either way, so it does not say whether there was a mail. */
-const WithoutLink = ({ of: { data, replayed } }: { of: Answer<Invitation> }) =>
-  replayed ? (
-    <span className="note warn">
-      The answer with the link to {data.email} was lost. If no mail arrives there, make a new link, which ends the lost one.
-    </span>
-  ) : (
-    <span className="note acc">Mailed to {data.email}. If nothing arrives, make a new link, which ends this one.</span>
-  )
 
 interface ColumnsProps {
   every: readonly EnvironmentRole[]
