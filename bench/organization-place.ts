@@ -12,7 +12,7 @@ export const sizesOf = (organizations: number) => ({
   organizations,
   /** Members of one organization. */
   members: Math.max(200, organizations / 10),
-  /** Organizations of one person, and of another one, who is at the limit. */
+  /** Organizations of one person, and of a second one, who is at the limit. */
   own: Math.max(120, organizations / 50),
   most_own: Math.max(240, organizations / 20),
   roles: Math.max(4, Math.floor(organizations / 500)),

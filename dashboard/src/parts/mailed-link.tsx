@@ -1,4 +1,4 @@
-/** What becomes of the link of an invitation that is not shown: of an administrator, or to an organization. */
+/** Says where the link of an invitation is that was not shown: one of an administrator, or one to an organization. */
 import type { Answer, Invitation, OrganizationInvitation } from '@ostiary/sdk'
 
 /** The service mailed the link. A repeated answer has none either way, so it does not say whether there was a mail. */

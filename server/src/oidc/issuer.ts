@@ -147,7 +147,7 @@ export function createIssuers(deployment: Deployment, pool: KeyPool) {
   const accessAt = (environment_id: EnvironmentId, roles_version: number): Promise<Access> =>
     roles_version === 0 ? nothing_restricted : keptAccess(environment_id, roles_version)
 
-  /** The version is read again at each call: a change that failed because another one was first is judged by what that left. */
+  /** The version is read again at each call: a change that fails because another came first is judged by what that one left. */
   async function memberRoles(environment_id: EnvironmentId): Promise<MemberRoles> {
     const row = await db
       .of(environment_id)
