@@ -9,7 +9,7 @@ import { Client } from 'pg'
 import { z } from 'zod'
 import { onPremise } from '../src/base/premise.ts'
 import { tables_of } from '../src/db/citus/placement.ts'
-import { createDb, DatabaseUnavailable, type Db, identifiers, type Migration, sql } from '../src/db/db.ts'
+import { createDb, DatabaseUnavailable, type Db, identifiers, type Migration, requires, sql } from '../src/db/db.ts'
 import { inEnvironment, unindexed } from '../src/db/environment.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { openPostgres, type PostgresOptions } from '../src/db/postgres/postgres.ts'
@@ -39,6 +39,15 @@ async function opened(options: { connections?: number } = {}) {
     line.close()
   })
   return { url, line, db, beside }
+}
+
+/** Returns a function whose numbers are the same in each run. */
+function sequence(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state * 1_103_515_245 + 12_345) % 2 ** 31
+    return state >> 8
+  }
 }
 
 /** The reason of a rejection, or `null`. */
@@ -312,6 +321,36 @@ test('a statement that a pooler forgot, or that no longer fits the schema, is pr
   await db.all(Row, sql`select * from things`)
   await beside.run(sql`alter table things add column label text`)
   assert.equal((await db.all(Row.extend({ label: z.string().nullable() }), sql`select * from things`)).length, 2)
+})
+
+test('a statement whose place another one took in a refused batch is prepared again', { skip: noPostgres }, async () => {
+  const { db } = await opened({ connections: 1 })
+  const numbered = (n: number) => sql`select 1 as ${identifiers(`n${n}`)}`
+  const refused = requires(sql`1 = 0`)
+  for (let n = 0; n < 400; n++) await db.batch([numbered(n)])
+  const evicting = Array.from({ length: 40 }, (_, n) => numbered(400 + n))
+  assert.equal(await db.batch([refused, ...evicting]), null)
+  for (let n = 0; n < 440; n++) await db.batch([numbered(n)])
+})
+
+test('batches of any statements, some refused, keep few statements prepared and never meet one that is', { skip: noPostgres }, async () => {
+  const { db } = await opened({ connections: 1 })
+  const numbered = (n: number) => sql`select 1 as ${identifiers(`n${n}`)}`
+  const next = sequence(1)
+  for (let round = 0; round < 40; round++) {
+    const batches = Array.from({ length: 20 }, () => {
+      const statements = Array.from({ length: 1 + (next() % 12) }, () => numbered(next() % 450))
+      if (next() % 3 === 0) statements.splice(next() % statements.length, 0, requires(sql`1 = 0`))
+      return errorOf(db.batch(statements))
+    })
+    assert.deepEqual(
+      (await Promise.all(batches)).filter((error) => error !== null),
+      [],
+    )
+  }
+  const Count = z.object({ count: z.int() })
+  const [prepared] = await db.all(Count, sql`select count(*) as count from pg_prepared_statements`)
+  assert.ok(prepared && prepared.count <= 320, `${prepared?.count} are prepared`)
 })
 
 test(

@@ -63,8 +63,9 @@ const most_prepared = 300
 
 export async function connect(config: ClientConfig, onEnd: (connection: Connection) => void): Promise<Connection> {
   const client = new Client({ ...config, pipeline: true })
-  const unneeded: string[] = []
-  const prepared = createBoundedMap<string, Prepared>(most_prepared, ({ name }) => unneeded.push(name))
+  /** Names that the next batch closes before its statements: behind one that fails the server would pass over it. */
+  const unneeded = new Set<string>()
+  const prepared = createBoundedMap<string, Prepared>(most_prepared, ({ name }) => unneeded.add(name))
   /** For each batch without an answer, whether it is a change. The server answers them in order. */
   const pending: boolean[] = []
   let heard_at = performance.now()
@@ -73,13 +74,13 @@ export async function connect(config: ClientConfig, onEnd: (connection: Connecti
   let behind_block: (() => void)[] | null = null
 
   /** Returns the prepared statement for a text and the types of its values. A new one may evict others. */
-  function prepare(wire: Wire, key: string): Prepared {
+  function prepare(key: string): Prepared {
     const known = prepared.get(key)
     if (known) return known
     // Named by its text: behind a pooler that mixes sessions, a name never means the statement of another client.
-    const fresh = { name: `s${digestOf(key).slice(0, 32)}`, preparing: null, stale: false, columns: null }
+    const name = `s${digestOf(key).slice(0, 32)}`
+    const fresh = { name, preparing: null, stale: unneeded.delete(name), columns: null }
     prepared.set(key, fresh)
-    for (const name of unneeded.splice(0)) wire.close({ type: 'S', name })
     return fresh
   }
 
@@ -87,7 +88,7 @@ export async function connect(config: ClientConfig, onEnd: (connection: Connecti
     const { parts, values } = (has_blocks && statement_of_one_server.distributed) || statement_of_one_server
     const types = values.map(typeOf)
     const { text, name } = has_blocks ? bareTextOf(parts) : textOf(parts)
-    let statement = prepare(wire, `${name} ${types.join()}`)
+    let statement = prepare(`${name} ${types.join()}`)
     if (statement.preparing && statement.preparing !== batch) statement = { name: '', preparing: null, stale: false, columns: null }
     if (statement.columns === null && statement.preparing === null) {
       if (statement.stale) wire.close({ type: 'S', name: statement.name })
@@ -153,6 +154,8 @@ export async function connect(config: ClientConfig, onEnd: (connection: Connecti
         submit(connection: unknown) {
           const wire = connection as Wire // as: @types/pg describes an older protocol layer
           wire.stream.cork()
+          for (const name of unneeded) wire.close({ type: 'S', name })
+          unneeded.clear()
           for (const statement of statements) sent.push(sendStatement(wire, sent, statement))
           wire.sync()
           wire.stream.uncork()
