@@ -55,7 +55,7 @@ test('a project, an application and a key are created, found and ended by the ke
   await keyboard.press('Enter')
   await page.waitForURL(/tab=addresses/)
   await page.getByText('Back-channel').first().waitFor()
-  assert.equal(await page.locator(':focus').textContent(), 'Addresses') // what only the query says is the same page
+  await page.locator(':focus', { hasText: /^Addresses$/ }).waitFor() // what only the query says is the same page
 
   await keyboard.press('g')
   await keyboard.press('k')
@@ -88,7 +88,7 @@ test('a project, an application and a key are created, found and ended by the ke
 
   await page.getByRole('button', { name: 'orders', exact: true }).waitFor()
   await keyboard.press('j')
-  assert.equal(await page.locator(':focus').textContent(), 'orders')
+  await page.locator(':focus', { hasText: /^orders$/ }).waitFor()
   await keyboard.press('Enter')
   await page.getByRole('dialog', { name: 'orders' }).getByText('127.0.0.1').first().waitFor() // the last use, and soon also a row of the uses
   assert.deepEqual(await audit(page, 'operations one key'), [])

@@ -394,7 +394,7 @@ test('roles of a user are given and taken, and each scope says which role gives 
 
   await side.getByRole('button', { name: /^Take ?: Role packer$/ }).click()
   await page.getByRole('alertdialog', { name: 'Take Role packer from robin@example.com?' }).waitFor()
-  assert.equal(await page.locator(':focus').textContent(), 'Keep the role')
+  await page.locator(':focus', { hasText: /^Keep the role$/ }).waitFor()
   assert.deepEqual(await audit(page, 'operations take a role'), [])
   await button(page, 'Take it now').click()
   await side.getByText('None was given.').waitFor()
@@ -432,7 +432,7 @@ test('every session of a user can be ended, after a question that says in which 
   await first?.click()
   await question.getByText('Test', { exact: true }).waitFor()
   await question.getByText('The person is signed out there (Browser 1, 192.0.2.1)').waitFor()
-  assert.equal(await page.locator(':focus').textContent(), 'Keep the session')
+  await page.locator(':focus', { hasText: /^Keep the session$/ }).waitFor()
   assert.deepEqual(await audit(page, 'operations end a session'), [])
   await button(page, 'End now').click()
   await first?.waitFor({ state: 'detached' })

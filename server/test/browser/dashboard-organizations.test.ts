@@ -169,7 +169,7 @@ test('an organization is created, gets members and roles, is disabled and delete
     await row('New link', 'sam@example.com').click()
     assert.notEqual(await shown(), first)
     await row('Withdraw', 'sam@example.com').click()
-    assert.equal(await page.locator(':focus').textContent(), 'Keep the invitation')
+    await page.locator(':focus', { hasText: /^Keep the invitation$/ }).waitFor()
     await button(page, 'Withdraw now').click()
     await invitations
       .getByRole('row', { name: /^sam@example\.com/ })
@@ -225,7 +225,7 @@ test('an organization is created, gets members and roles, is disabled and delete
 
   await t.test('disabling asks first, and the way back stands on top of each tab', async () => {
     await button(page, 'Disable organization…').click()
-    assert.equal(await page.locator(':focus').textContent(), 'Keep it enabled')
+    await page.locator(':focus', { hasText: /^Keep it enabled$/ }).waitFor()
     await passesAudit('disable an organization')
     await button(page, 'Disable now').click()
     await page.getByText('Disabled: nobody acts in this organization.').waitFor()
@@ -310,7 +310,7 @@ test('an organization is created, gets members and roles, is disabled and delete
   await t.test('removing a member says what the person loses, and the account stays', async () => {
     await row('Remove', 'robin@example.com').click()
     await alert.getByText(/loses Green Door at once/).waitFor()
-    assert.equal(await page.locator(':focus').textContent(), 'Keep the member')
+    await page.locator(':focus', { hasText: /^Keep the member$/ }).waitFor()
     await passesAudit('remove a member')
     await button(page, 'Remove now').click()
     await members.getByRole('link', { name: 'robin@example.com' }).waitFor({ state: 'detached' })
@@ -322,7 +322,7 @@ test('an organization is created, gets members and roles, is disabled and delete
     await tab('Settings').click()
     await button(page, 'Delete organization…').click()
     await alert.getByText(/^Its one member loses it at once/).waitFor()
-    assert.equal(await page.locator(':focus').textContent(), 'Keep the organization')
+    await page.locator(':focus', { hasText: /^Keep the organization$/ }).waitFor()
     assert.equal(await button(page, 'Delete now').isDisabled(), true)
     await passesAudit('delete an organization')
     await page.getByLabel(/^Type Green Door/).fill('Green Door')

@@ -180,7 +180,7 @@ test('roles are made, given, narrowed and deleted in the dashboard, which says b
     await dialog.getByRole('button', { name: 'Delete' }).click()
     await alert.getByText(/^1 user loses it at once/).waitFor()
     await alert.getByText('1 user loses stock:read').waitFor()
-    assert.equal(await page.locator(':focus').textContent(), 'Keep the role')
+    await page.locator(':focus', { hasText: /^Keep the role$/ }).waitFor()
     await passesAudit('delete role')
     await button(page, 'Delete now').click()
     await page.getByText('No role yet').waitFor()
