@@ -2,7 +2,7 @@
 /** Decides which emails accounts can have, and when two emails are the same account. */
 import { aLabelsOf } from '@ostiary/contract/email-address.ts'
 import { Email } from '@ostiary/contract/values.ts'
-import { foldedWhole, longest_email, normalised } from './normalisation.ts'
+import { folded, longest_email, normalised } from './normalisation.ts'
 
 /** Returns an address that a person typed, as an account stores it. `null`: no account can have it. */
 export function accountAddress(text: string): string | null {
@@ -18,7 +18,7 @@ export function accountAddress(text: string): string | null {
  */
 export function emailKey(email: string): string {
   // Not trimmed: an address has no blanks, and one with a control character around it is not the same address.
-  const key = foldedWhole(email)
+  const key = folded(email)
   const text = normalised(email)
   const domain = text.slice(text.lastIndexOf('@') + 1)
   const labels = /^[\x20-\x7e]*$/.test(domain) ? null : aLabelsOf(domain)

@@ -22,7 +22,7 @@ test('a text over the length limit is never normalised', () => {
 })
 
 test('text of ASCII is folded as any other text', () => {
-  const slow = (text: string) => text.normalize('NFKC').trim().toLowerCase().normalize('NFKC')
+  const slow = (text: string) => text.normalize('NFKC').toLowerCase().normalize('NFKC')
   fc.assert(fc.property(fc.string({ unit: 'binary-ascii', maxLength: 50 }), (text) => folded(text) === slow(text)))
 })
 

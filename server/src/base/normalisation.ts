@@ -19,15 +19,11 @@ export function normalised(text: string): string {
 
 const is_ascii = /^[\0-\x7f]*$/
 
-/** Returns a text for comparisons that ignore case and look-alikes, with everything that is around it. */
-export const foldedWhole = (text: string): string =>
-  is_ascii.test(text) ? text.toLowerCase() : normalised(text).toLowerCase().normalize('NFKC')
-
-/** Returns a text for comparisons that ignore case, look-alikes and blanks around it. */
+/** Returns a text for comparisons that ignore case and look-alikes. */
 export function folded(text: string): string {
-  if (is_ascii.test(text)) return text.trim().toLowerCase() // the same, in a third of the time: searches fold every name
+  if (is_ascii.test(text)) return text.toLowerCase() // the same, in a third of the time: searches fold every name
   // The marks are in order already, so the second normalisation takes linear time.
-  return normalised(text).trim().toLowerCase().normalize('NFKC')
+  return normalised(text).toLowerCase().normalize('NFKC')
 }
 
 /** Removes the marks of a normalised text (`e` for `é`), since people leave them out. They are in order, so this takes linear time. */

@@ -1,6 +1,6 @@
 // pure
 /** Decides which names of a provider can be user names here, and when two user names are the same. Products key their accounts by them. */
-import { foldedWhole } from './normalisation.ts'
+import { folded } from './normalisation.ts'
 
 /** In characters, of which each can take two UTF-16 code units. */
 const longest = 100
@@ -16,7 +16,7 @@ export const isUserName = (text: string): boolean =>
   !userNameKey(text).includes('@')
 
 /** Names that differ only in case, in characters that nobody sees, or in their form (NFKC) have the same key. */
-export const userNameKey = (text: string): string => foldedWhole(withoutUnseen(text))
+export const userNameKey = (text: string): string => folded(withoutUnseen(text))
 
 /** The characters that a reader sees. */
 export const withoutUnseen = (text: string): string => text.replaceAll(unseen, '')

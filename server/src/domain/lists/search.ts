@@ -10,14 +10,17 @@ import { type Statement, sql } from '../../db/db.ts'
 import type { Deployment } from '../../deployment/deployment.ts'
 import { cursorsOf, type PageCall, readPage } from './lists.ts'
 
+/** Between the names of an object. No word has it. */
+export const between_names = '\n'
+
 /** How many objects are compared before the search yields. Names of only combining marks take half a millisecond per object. */
 const compared_at_once = 50
 
 interface Source<Row> {
   /** Reads up to `limit` rows after the row with the id `last`, newest first. */
   read: (last: string | null, limit: number) => Promise<Row[]>
-  /** Each word of the query must occur in one of these names. */
-  namesOf: (row: Row) => readonly (string | null)[]
+  /** The names of a row, which `between_names` parts. Each word of the query must occur in one of them. */
+  namesOf: (row: Row) => string
   slice: number
   /** The most rows that one call reads. */
   most_read: number
@@ -56,17 +59,23 @@ export async function search<Row extends { id: string }>(
   }
 }
 
-/** Whether each word of the query occurs in one of some names. */
-export function matcherOf(query: string): (names: readonly (string | null)[]) => boolean {
-  const words = plain(query).split(/\s+/)
+/** Whether each word of the query occurs in one of some names, which `between_names` parts. */
+export function matcherOf(query: string): (names: string) => boolean {
+  const words = plain(query).trim().split(/\s+/)
   return (names) => {
-    const text = names.map((name) => (name === null ? '' : plain(name))).join('\n')
+    const text = plain(names)
     return words.every((word) => text.includes(word))
   }
 }
 
-/** Cuts a text, because a stored text may be longer than today's limits. */
-const plain = (text: string) => folded(text.slice(0, longest_normalised))
+/** Cuts each name of a long text, because a stored name may be longer than today's limits. */
+const plain = (text: string): string =>
+  text.length <= longest_normalised
+    ? folded(text)
+    : text
+        .split(between_names)
+        .map((name) => folded(name.slice(0, longest_normalised)))
+        .join(between_names)
 
 /** The call of a row whose query is `NamedQuery`. */
 export interface NamedCall extends PageCall {
@@ -101,7 +110,7 @@ export function readNamedPage<Row extends Named>(
     { list: filtered, query },
     {
       read: (last, limit) => read(sql`${by_slug} ${last === null ? sql`` : sql`and id < ${last}`} order by id desc limit ${limit}`),
-      namesOf: ({ slug, name = null, display_name = null, url = null }) => [slug, name, display_name, url],
+      namesOf: ({ slug, name = '', display_name = '', url = '' }) => [slug, name, display_name, url].join(between_names),
       slice,
       most_read,
     },

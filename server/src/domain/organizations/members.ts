@@ -8,6 +8,7 @@ import { z } from 'zod'
 import { type Db, guard, identifiers, list, type OfEnvironment, requires, type Statement, sql } from '../../db/db.ts'
 import { inEnvironment, likelyInEnvironment, sameEnvironment, unindexed } from '../../db/environment.ts'
 import { followRemovedMember } from '../sessions/endings.ts'
+import { findNamesOf, user_names } from '../users/store.ts'
 import { countMember, type MemberRef, uncountForUser, uncountMember } from './counts.ts'
 import type { Part } from './store.ts'
 
@@ -64,12 +65,16 @@ export interface Filter {
   user_id?: string | undefined
 }
 
-/** The rows of `l` that one part of a list has. */
-const inPart = (environment_id: EnvironmentId, { organization_id, user_id }: Filter, { last, limit }: Part): OfEnvironment => sql`
+/** The members `l` of an organization from the place on where a part of a list begins. */
+const fromLast = (environment_id: EnvironmentId, { organization_id, user_id }: Filter, { last }: Part): OfEnvironment => sql`
   ${likelyInEnvironment(environment_id, 'l')} and l.organization_id = ${organization_id}
-    ${user_id === undefined ? sql`` : sql`and l.user_id = ${user_id}`} and l.membership < ${last === null ? after_all : Number(last)}
-    and ${isThere(sql`from users lu where lu.environment_id = ${environment_id} and lu.id = l.user_id`)}
-  order by l.membership desc limit ${limit}`
+    ${user_id === undefined ? sql`` : sql`and l.user_id = ${user_id}`} and l.membership < ${last === null ? after_all : Number(last)}`
+
+const part = ({ limit }: Part): Statement => sql`order by l.membership desc limit ${limit}`
+
+/** The rows of `l` that one part of a list has. */
+const inPart = (environment_id: EnvironmentId, filter: Filter, of: Part): OfEnvironment => sql`${fromLast(environment_id, filter, of)}
+    and ${isThere(sql`from users lu where lu.environment_id = ${environment_id} and lu.id = l.user_id`)} ${part(of)}`
 
 const Held = z.object({ user_id: z.string(), membership: z.int() })
 
@@ -86,28 +91,20 @@ const findHolders = (db: Db, environment_id: EnvironmentId, filter: OfRole, of: 
 
 const most_tries = 3
 
-/** Reads rows of the holders of a role. A row that is gone by then would end the list, so all of them are read again. */
-async function readHolders<T>(
-  find: () => Promise<z.infer<typeof Held>[]>,
-  read: (holders: z.infer<typeof Held>[]) => Promise<T[]>,
-): Promise<T[]> {
+/** Lists the holders of a role. One who is gone by then would end the list, so all of them are read again. */
+async function listHolders(db: Db, environment_id: EnvironmentId, filter: OfRole, of: Part): Promise<ListedMember[]> {
   for (let tries = 1; ; tries++) {
-    const holders = await find()
-    const rows = await read(holders)
+    const holders = await findHolders(db, environment_id, filter, of)
+    const ids = holders.map(({ user_id }) => user_id)
+    const rows = await findMembers(db, environment_id, filter.organization_id, ids)
     if (rows.length === holders.length || tries === most_tries) return rows
   }
 }
 
 /** Reads members, the last added first. `last` is a number of a membership. */
 export function listMembers(db: Db, environment_id: EnvironmentId, filter: Filter, of: Part): Promise<ListedMember[]> {
-  const { role, organization_id } = filter
-  if (role !== undefined) {
-    const idsOf = (holders: { user_id: string }[]) => holders.map(({ user_id }) => user_id)
-    return readHolders(
-      () => findHolders(db, environment_id, { ...filter, role }, of),
-      (holders) => findMembers(db, environment_id, organization_id, idsOf(holders)),
-    )
-  }
+  const { role } = filter
+  if (role !== undefined) return listHolders(db, environment_id, { ...filter, role }, of)
   return db.of(environment_id).all(
     Listed,
     sql`select ${columns(environment_id, 'listed')} from (select l.* from organization_members l where ${inPart(environment_id, filter, of)}) listed
@@ -115,53 +112,27 @@ export function listMembers(db: Db, environment_id: EnvironmentId, filter: Filte
   )
 }
 
-/** As they are stored, without the checks of `User`: a search reads thousands of them. */
-const text = z.string().nullable()
-const Names = z.object({
-  email: text,
-  name: text,
-  given_name: text,
-  family_name: text,
-  nickname: text,
-  preferred_username: text,
-  phone_number: text,
-})
-const names = sql`nullif(u.email, '') as email, u.name, u.given_name, u.family_name, u.nickname, u.preferred_username, u.phone_number`
-const MemberNames = Names.extend({ membership: z.int(), user_id: z.string() })
+const MemberNames = Held.extend({ names: z.string() })
 /** The texts by which a member can be found. */
 export type MemberNames = z.infer<typeof MemberNames>
 
-const UserNames = Names.extend({ user_id: z.string() })
-
-async function namesOfHolders(db: Db, environment_id: EnvironmentId, holders: readonly z.infer<typeof Held>[]): Promise<MemberNames[]> {
-  if (holders.length === 0) return []
-  const ids = holders.map(({ user_id }) => user_id).sort()
-  const users = await db
-    .of(environment_id)
-    .all(
-      UserNames,
-      sql`select u.id as user_id, ${names} from users u where u.environment_id = ${environment_id} and u.id in (${list(ids)})`,
-    )
-  const by_id = new Map(users.map((user) => [user.user_id, user]))
-  return holders.flatMap(({ user_id, membership }) => {
-    const found = by_id.get(user_id)
-    return found ? [{ ...found, membership }] : []
-  })
-}
-
-/** Finds the names of members, the last added first. */
-export function findMemberNames(db: Db, environment_id: EnvironmentId, filter: Filter, of: Part): Promise<MemberNames[]> {
+/** Finds the names of members, the last added first. A member whose user is gone has none, and so is not found. */
+export async function findMemberNames(db: Db, environment_id: EnvironmentId, filter: Filter, of: Part): Promise<MemberNames[]> {
   const { role } = filter
-  if (role !== undefined)
-    return readHolders(
-      () => findHolders(db, environment_id, { ...filter, role }, of),
-      (holders) => namesOfHolders(db, environment_id, holders),
+  if (role !== undefined) {
+    const holders = await findHolders(db, environment_id, { ...filter, role }, of)
+    const users = await findNamesOf(
+      db,
+      environment_id,
+      holders.map(({ user_id }) => user_id),
     )
+    return holders.map((holder, i) => ({ ...holder, names: users[i]?.names ?? '' }))
+  }
   return db.of(environment_id).all(
     MemberNames,
-    sql`select listed.membership, listed.user_id, ${names}
-          from (select l.* from organization_members l where ${inPart(environment_id, filter, of)}) listed
-          join users u on ${sameEnvironment('u', 'listed', environment_id)} and u.id = listed.user_id
+    sql`select listed.membership, listed.user_id, ${user_names} as names
+          from (select l.* from organization_members l where ${fromLast(environment_id, filter, of)} ${part(of)}) listed
+          left join users u on ${sameEnvironment('u', 'listed', environment_id)} and u.id = listed.user_id
          order by listed.membership desc`,
   )
 }

@@ -5,7 +5,7 @@ import type { UserRef } from '../../base/user-ref.ts'
 import { type Db, list, type Statement, sql } from '../../db/db.ts'
 import { inEnvironment, likelyInEnvironment, sameEnvironment } from '../../db/environment.ts'
 import type { Membership } from '../../protocol/organization.ts'
-import { matcherOf } from '../lists/search.ts'
+import { between_names, matcherOf } from '../lists/search.ts'
 
 const MembershipRow = z.object({
   organization_id: z.string(),
@@ -82,7 +82,9 @@ export async function listMemberships(
            where environment_id = ${environment_id} and id in (${list([...some].sort())}) and disabled = 0`,
     )
     const by_id = new Map(rows.map((row) => [row.id, row]))
-    found.push(...some.flatMap((one) => by_id.get(one) ?? []).filter(({ name, slug }) => words === '' || matches([name, slug])))
+    found.push(
+      ...some.flatMap((one) => by_id.get(one) ?? []).filter(({ name, slug }) => words === '' || matches(`${name}${between_names}${slug}`)),
+    )
     await yieldToOthers()
   }
   return { shown: found.slice(from, from + limit), has_more: found.length > from + limit }

@@ -33,7 +33,7 @@ export async function searchOrganizations(
     { list, query },
     {
       read: (last, limit) => store.findOrganizationNames(db, environment_id, filter, { last, limit }),
-      namesOf: ({ slug, name, external_id }) => [slug, name, external_id],
+      namesOf: ({ names }) => names,
       slice,
       most_read,
     },
@@ -58,11 +58,11 @@ export async function searchMembers(
     { list, query },
     {
       read: async (last, limit) =>
-        (await members.findMemberNames(db, environment_id, filter, { last, limit })).map(({ membership, ...names }) => ({
-          id: String(membership),
-          ...names,
+        (await members.findMemberNames(db, environment_id, filter, { last, limit })).map((member) => ({
+          id: String(member.membership),
+          ...member,
         })),
-      namesOf: ({ id: _, user_id: __, ...names }) => Object.values(names),
+      namesOf: ({ names }) => names,
       slice,
       most_read,
     },

@@ -15,6 +15,7 @@ import { z } from 'zod'
 import { type Db, guard, list, type OfEnvironment, type Statement, sql } from '../../db/db.ts'
 import { inEnvironment } from '../../db/environment.ts'
 import { insertInto } from '../../db/rows.ts'
+import { between_names } from '../lists/search.ts'
 import { followDisabledOrganization } from '../sessions/endings.ts'
 import { goneMembers, takePlace } from './counts.ts'
 
@@ -60,9 +61,8 @@ export const listOrganizations = (db: Db, environment_id: EnvironmentId, filter:
       sql`select ${columns(environment_id)} ${from} where ${among(environment_id, filter)} ${olderThan(last)} order by o.id desc limit ${limit}`,
     )
 
-/** As they are stored, without the checks of `Organization`: a search reads thousands of them. */
-const OrganizationNames = z.object({ id: z.string(), slug: z.string(), name: z.string(), external_id: z.string().nullable() })
-/** The texts by which an organization can be found. */
+const OrganizationNames = z.object({ id: z.string(), names: z.string() })
+/** The texts by which an organization can be found: one column, since a search reads thousands of them. */
 export type OrganizationNames = z.infer<typeof OrganizationNames>
 
 /** Finds the names of organizations, newest first. */
@@ -76,7 +76,7 @@ export const findOrganizationNames = (
     .of(environment_id)
     .all(
       OrganizationNames,
-      sql`select o.id, o.slug, o.name, o.external_id from organizations o where ${among(environment_id, filter)} ${olderThan(last)} order by o.id desc limit ${limit}`,
+      sql`select o.id, concat_ws(${between_names}, o.slug, o.name, o.external_id) as names from organizations o where ${among(environment_id, filter)} ${olderThan(last)} order by o.id desc limit ${limit}`,
     )
 
 /** Finds the organizations with these ids, newest first. */

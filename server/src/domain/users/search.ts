@@ -40,7 +40,7 @@ export async function searchUsers(
     { list, query },
     {
       read: (last, limit) => read({ last, limit }),
-      namesOf: ({ id: _, ...names }) => Object.values(names),
+      namesOf: ({ names }) => names,
       slice,
       most_read,
     },

@@ -9,6 +9,7 @@ import type { UserRef } from '../../base/user-ref.ts'
 import { type Db, guard, list, type OfEnvironment, type Statement, sql } from '../../db/db.ts'
 import { inEnvironment, sameEnvironment } from '../../db/environment.ts'
 import { insertInto } from '../../db/rows.ts'
+import { between_names } from '../lists/search.ts'
 import { forgetRoles, givenRoles, type Part } from './roles.ts'
 
 const UserRow = User.extend({ version: z.int() })
@@ -33,20 +34,11 @@ export function listUsers(db: Db, environment_id: EnvironmentId, filter: Stateme
 
 const olderThan = (last: string | null) => (last === null ? sql`` : sql`and u.id < ${last}`)
 
-const UserNames = User.pick({
-  id: true,
-  email: true,
-  name: true,
-  given_name: true,
-  family_name: true,
-  nickname: true,
-  preferred_username: true,
-  phone_number: true,
-})
-/** The texts by which a user can be found. */
-export type UserNames = z.infer<typeof UserNames>
+const UserNames = User.pick({ id: true }).extend({ names: z.string() })
+type UserNames = z.infer<typeof UserNames>
 
-const name_columns = sql`u.id, nullif(u.email, '') as email, u.name, u.given_name, u.family_name, u.nickname, u.preferred_username, u.phone_number`
+/** The texts by which the user `u` can be found: one column, since a search reads thousands of them. Empty without a user. */
+export const user_names = sql`concat_ws(${between_names}, u.email, u.name, u.given_name, u.family_name, u.nickname, u.preferred_username, u.phone_number)`
 
 /** Finds the names of users, newest first. */
 export function findUserNames(db: Db, environment_id: EnvironmentId, filter: Statement, { last, limit }: Part): Promise<UserNames[]> {
@@ -54,18 +46,8 @@ export function findUserNames(db: Db, environment_id: EnvironmentId, filter: Sta
     .of(environment_id)
     .all(
       UserNames,
-      sql`select ${name_columns} from users u where u.environment_id = ${environment_id} ${filter} ${olderThan(last)} order by u.id desc limit ${limit}`,
+      sql`select u.id, ${user_names} as names from users u where u.environment_id = ${environment_id} ${filter} ${olderThan(last)} order by u.id desc limit ${limit}`,
     )
-}
-
-const no_names = {
-  email: null,
-  name: null,
-  given_name: null,
-  family_name: null,
-  nickname: null,
-  preferred_username: null,
-  phone_number: null,
 }
 
 /** Finds the names of the users with these ids, in their order. A user who is gone has none. */
@@ -73,9 +55,12 @@ export async function findNamesOf(db: Db, environment_id: EnvironmentId, ids: re
   if (ids.length === 0) return []
   const rows = await db
     .of(environment_id)
-    .all(UserNames, sql`select ${name_columns} from users u where u.environment_id = ${environment_id} and u.id in (${list(ids)})`)
+    .all(
+      UserNames,
+      sql`select u.id, ${user_names} as names from users u where u.environment_id = ${environment_id} and u.id in (${list([...ids].sort())})`,
+    )
   const known = new Map(rows.map((row): [string, UserNames] => [row.id, row]))
-  return ids.map((id) => known.get(id) ?? { id: id as UserNames['id'], ...no_names }) // as: an id of a user who was there
+  return ids.map((id) => known.get(id) ?? { id: id as UserNames['id'], names: '' }) // as: an id of a user who was there
 }
 
 /** Finds the users with these ids, newest first. */
