@@ -48,7 +48,6 @@ export const needsMachine = (file: string): boolean => file === 'server/test/out
 const long_files: readonly string[] = [
   'api/slugs',
   'api/words',
-  'flows/webhooks-killed',
   'api/guards-credentials',
   'flows/outgoing-addresses',
   'flows/account-attacker',
