@@ -112,6 +112,13 @@ for (const [framework, start] of Object.entries(frameworks)) {
     }
   })
 
+  // What a parser of the framework refuses, or leaves as a text, is no message.
+  if (framework === 'Fastify')
+    test('Fastify refuses a message that its parser left as a text', async () => {
+      const response = await post(bare, JSON.stringify(call('find')), { 'content-type': 'text/plain' })
+      assert.equal(response.status, 400)
+    })
+
   // A parser before `protect` has limits, types and errors of its own.
   if (framework !== 'Express after a parser' && framework !== 'Fastify') {
     test(`${framework} reads a message whatever its type is called, and refuses one that it cannot read`, async () => {

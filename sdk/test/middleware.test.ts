@@ -65,7 +65,7 @@ for (const [framework, start] of Object.entries(frameworks)) {
       const response = await send(path, { headers: authorization === null ? {} : { authorization } })
       const body = (await response.json()) as Record<string, unknown> // as: JSON of the test or of the middleware
       assert.equal(response.status, status)
-      if (status === 200) return assert.deepEqual(body, { sub: 'usr_1' })
+      if (status === 200) return assert.equal(body.sub, 'usr_1')
       assert.deepEqual(Object.keys(body), ['error', 'error_description'])
       assert.equal(response.headers.get('cache-control'), 'no-store')
       assert.match(response.headers.get('www-authenticate') ?? 'null', challenge ?? /^null$/)
