@@ -24,7 +24,7 @@ export function protect<R extends Request, Rest extends unknown[]>(
   }
 }
 
-/** `request` is what a function of the options gets. */
+/** A function of the options gets `request`. */
 export function receivedOf<R>(raw: Request, request: R): Received<R> {
   return {
     request,

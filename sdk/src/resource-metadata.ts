@@ -1,6 +1,6 @@
 /** The metadata of a protected resource (RFC 9728): where a client learns which issuer makes tokens for a server. */
 
-/** What is answered in place of the application. */
+/** An answer in place of the application. */
 export interface Answer {
   status: number
   headers: Record<string, string>

@@ -9,7 +9,7 @@ export function hasScopes(scope: string, required: readonly string[]): boolean {
  * Refuses what no challenge may contain.
  *
  * RFC 6749 §3.3: the characters of a scope. Any other would end the value of the header.
- * MCP, revision 2026-07-28: refresh tokens are no matter of a server, so it does not ask for `offline_access`
+ * MCP, revision 2026-07-28: refresh tokens do not concern a server, so it does not ask for `offline_access`
  */
 export function checkScopes(scopes: readonly string[]): void {
   for (const scope of scopes) {

@@ -50,7 +50,7 @@ const cases: [string, string | null, unknown, number, string | null][] = [
   ['a call without a token',                      null,     call('move'),                   401, wanted('openid notes:read notes:write')],
   ['a message without a token',                   null,     initialize,                     401, wanted('openid')],
   ['no message without a token',                  null,     undefined,                      401, wanted('openid')],
-  ['a call with a token that is none',            'none',   call('find'),                   401, invalid('openid notes:read')],
+  ['a call with another text for a token',        'none',   call('find'),                   401, invalid('openid notes:read')],
   ['a long call without a token',                 null,     { ...call('find'), a: 'a'.repeat(17_000) }, 401, wanted('openid')],
   ['a long call with a token',                    reader,   { ...call('find'), a: 'a'.repeat(17_000) }, 200, null],
 ]
@@ -112,7 +112,6 @@ for (const [framework, start] of Object.entries(frameworks)) {
     }
   })
 
-  // What a parser of the framework refuses, or leaves as a text, is no message.
   if (framework === 'Fastify')
     test('Fastify refuses a message that its parser left as a text', async () => {
       const response = await post(bare, JSON.stringify(call('find')), { 'content-type': 'text/plain' })
@@ -184,7 +183,7 @@ for (const [identifier, address, path] of addresses)
 test('an option that no client could follow is refused at the start', () => {
   // biome-ignore format: this table is read by column
   const wrong: [string, object][] = [
-    ['an audience that is no address',      { audience: 'orders' }],
+    ['an audience without a scheme',         { audience: 'orders' }],
     ['an audience with a fragment',         { audience: 'https://mcp.example.com/mcp#a' }],
     ['an audience of another scheme',       { audience: 'urn:mcp' }],
     ['an audience with a password',         { audience: 'https://a:b@mcp.example.com/mcp' }],
@@ -194,7 +193,7 @@ test('an option that no client could follow is refused at the start', () => {
     ['a scope that ends the header',        { tools: { find: ['a", realm="b'] } }],
     ['a scope without characters',          { scopes: [''] }],
     ['a length of nothing',                 { max_body_bytes: 0 }],
-    ['a length that is no number',          { max_body_bytes: Number.NaN }],
+    ['a length without a number',            { max_body_bytes: Number.NaN }],
   ]
   for (const [what, option] of wrong) assert.throws(() => protect({ ...options, ...option }), TypeError, what)
   protect({ ...options, audience: 'orders', tools: undefined }) // an identifier can be a name where nothing is published

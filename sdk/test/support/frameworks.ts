@@ -40,9 +40,9 @@ async function listen(listener: RequestListener): Promise<Send> {
   return (path, init) => fetch(base_url + path, init)
 }
 
-function startExpress({ paths, of_organization }: Application, ...before: RequestHandler[]): Promise<Send> {
+function startExpress({ paths, of_organization }: Application, ...earlier: RequestHandler[]): Promise<Send> {
   const app = express()
-  for (const each of before) app.use(each)
+  for (const each of earlier) app.use(each)
   for (const [path, options] of Object.entries(paths)) {
     for (const mount of mountsOf(path, options)) app.use(mount, forExpress.protect(options))
     app.all(path, (request, response) => void response.json({ sub: forExpress.tokenOf(request).sub, body: request.body }))

@@ -97,7 +97,7 @@ test('a client whose first way to authenticate is refused redeems the code by th
     ['Basic with a secret',                             basic('secret'), {},                                       401],
     ['a secret in the body',                            {},              { client_id, client_secret: 'secret' },   401],
     ['Basic and a client_id that differ',               basic('secret'), { client_id: 'app_other' },               400],
-    ['a header that is no Basic',                       { authorization: 'Basic %' }, {},                          401],
+    ['a header that nobody can read',                   { authorization: 'Basic %' }, {},                          401],
     ['no client_id',                                    {},              {},                                       400],
     ['Basic with an empty secret, as the SDKs for Go and C# send it', basic(''), {},                               200],
     ['the same with client_id in the body',             basic(''),       { client_id },                            200],
