@@ -162,6 +162,14 @@ test('a message that breaks off is not waited for', async () => {
   assert.deepEqual(judged, [])
 })
 
+test('a token for the audience alone, without a scope, is enough for a tool that needs none', async () => {
+  const send = await (frameworks['the Fetch standard'] ?? assert.fail())({ paths: { '/mcp': { ...options, scopes: [] } } })
+  const { scope: _, ...claims } = claimsOf(issuer)
+  const authorization = `Bearer ${await key.sign({}, { ...claims, aud: audience })}`
+  const post = (name: string) => send('/mcp', { method: 'POST', headers: { authorization }, body: JSON.stringify(call(name)) })
+  assert.deepEqual([(await post('whoami')).status, (await post('find')).status], [200, 403])
+})
+
 // biome-ignore format: this table is read by column
 const addresses: [string, string, string][] = [
   ['https://mcp.example.com',            'https://mcp.example.com/.well-known/oauth-protected-resource',            '/.well-known/oauth-protected-resource'],
