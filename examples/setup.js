@@ -47,8 +47,13 @@ function commandLineProgram() {
   }
 }
 
+/** Clients of others: many return to the longer path, and ask for a refresh token by themselves. */
 function mcpClient() {
-  return { ...commandLineProgram(), allowed_scopes: ['openid', 'notes:read'] }
+  return {
+    ...commandLineProgram(),
+    allowed_scopes: ['openid', 'offline_access', 'notes:read', 'notes:write'],
+    redirect_uris: ['http://127.0.0.1/callback', 'http://127.0.0.1/oauth/callback'],
+  }
 }
 
 function notes(origin) {
@@ -56,7 +61,10 @@ function notes(origin) {
     slug: `notes-${new URL(origin).port}`, // the identifier of a resource server never changes
     name: 'Notes',
     identifier: `${origin}/mcp`, // clients ask for tokens for the address of the MCP server
-    scopes: [{ name: 'notes:read', description: 'Read your notes' }],
+    scopes: [
+      { name: 'notes:read', description: 'Read your notes' },
+      { name: 'notes:write', description: 'Add notes' },
+    ],
   }
 }
 
@@ -90,7 +98,7 @@ async function setUp(slug) {
     await ensure(
       ostiary.listResourceServers({ ...path, slug: wanted.slug }),
       () => ostiary.createResourceServer(path, wanted),
-      (existing) => existing,
+      ({ id }) => ostiary.changeResourceServer({ ...path, resource_server_id: id }, { scopes: wanted.scopes }),
     )
     settings.AUDIENCE = wanted.identifier
   }

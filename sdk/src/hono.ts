@@ -1,5 +1,7 @@
 /** The entry `@ostiary/sdk/hono`: middleware for Hono, without an import of it. */
-import { admit, type ProtectOptions } from './protect.ts'
+import { receivedOf, responseOf } from './fetch.ts'
+import { createGuard, type ProtectOptions } from './protect.ts'
+import { keepToken, tokenOf as tokenOfRequest } from './tokens.ts'
 import type { AccessToken } from './verify.ts'
 
 export type { ProtectOptions } from './protect.ts'
@@ -13,15 +15,14 @@ interface Routed extends Context {
   req: { raw: Request; param(name: string): string | undefined }
 }
 
-const tokens = new WeakMap<Request, AccessToken>()
-
 /** Middleware that answers requests without a valid access token. `tokenOf` returns the token of an admitted request. */
 export function protect<C extends Context = Routed>(options: ProtectOptions<C>) {
+  const judge = createGuard(options)
   return async (context: C, next: () => Promise<void>): Promise<Response | undefined> => {
     const { raw } = context.req
-    const result = await admit(raw.headers.get('authorization') ?? undefined, context, options)
-    if ('refusal' in result) return Response.json(result.refusal.body, result.refusal)
-    tokens.set(raw, result.token)
+    const verdict = await judge(receivedOf(raw, context))
+    if ('answer' in verdict) return responseOf(verdict.answer)
+    keepToken(raw, verdict.token)
     await next()
     return undefined
   }
@@ -31,8 +32,4 @@ export function protect<C extends Context = Routed>(options: ProtectOptions<C>) 
 export const requireToken = protect
 
 /** The access token of a request that `protect` admitted. */
-export function tokenOf(context: Context): AccessToken {
-  const token = tokens.get(context.req.raw)
-  if (!token) throw new TypeError('The request did not pass protect.')
-  return token
-}
+export const tokenOf = (context: Context): AccessToken => tokenOfRequest(context.req.raw)

@@ -3,6 +3,7 @@ import { base64url, decodeJwt, decodeProtectedHeader, errors, type JWTHeaderPara
 import type { Algorithm, KeySet } from './key-set.ts'
 import { askService, isOpaque, type LiveOptions } from './live.ts'
 import { platform } from './runtime.ts'
+import { hasScopes } from './scopes.ts'
 import { TokenError, type TokenErrorCode } from './token-error.ts'
 
 export { type Algorithm, createKeySet, type KeySet, type KeySetOptions } from './key-set.ts'
@@ -67,11 +68,10 @@ export async function verifyAccessToken(token: string, options: VerifyOptions): 
   if (!(clock_tolerance_seconds >= 0 && clock_tolerance_seconds <= 300)) throw new TypeError('clock_tolerance_seconds is 0 to 300.')
 
   const claims = live ? await liveClaims(token, { ...options, live }) : await claimsOfJwt(token, options)
-  const { org_id = null, scope } = claims
+  const { org_id = null } = claims
   if (organization !== 'any' && org_id !== (organization ?? null))
     throw new TokenError('wrong_organization', 'The token is of another organization.')
-  const granted = new Set(scope.split(' '))
-  if (!required_scopes.every((each) => granted.has(each))) throw new TokenError('insufficient_scope', 'The token lacks a scope.')
+  if (!hasScopes(claims.scope, required_scopes)) throw new TokenError('insufficient_scope', 'The token lacks a scope.')
   return claims
 }
 

@@ -46,6 +46,7 @@ const program = examples
 // biome-ignore format: one line a subject
 const entries = [
   '@ostiary/sdk', '@ostiary/sdk/verify', '@ostiary/sdk/webhooks', '@ostiary/sdk/express', '@ostiary/sdk/hono',
+  '@ostiary/sdk/fastify', '@ostiary/sdk/fetch', '@ostiary/sdk/node',
   '@ostiary/sdk/react', '@ostiary/sdk/sessions', '@ostiary/sdk/sessions/express', '@ostiary/sdk/sessions/hono', '@ostiary/sdk/sessions/nextjs',
 ]
 
@@ -160,6 +161,9 @@ const sizes: [string, number][] = [
   ['@ostiary/sdk/webhooks',  5_000],
   ['@ostiary/sdk/express',  15_000],
   ['@ostiary/sdk/hono',     15_000],
+  ['@ostiary/sdk/fastify',  15_000],
+  ['@ostiary/sdk/fetch',    15_000],
+  ['@ostiary/sdk/node',     15_000],
   ['@ostiary/sdk/react',     2_000],
   ['@ostiary/sdk/sessions',         22_000],
   ['@ostiary/sdk/sessions/express', 22_000],

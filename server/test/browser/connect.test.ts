@@ -284,6 +284,7 @@ test('the MCP server answers a call with a token for it, and refuses one without
     resource: address,
     authorization_servers: [w.test.issuer],
     scopes_supported: ['openid', 'tools:call'],
+    bearer_methods_supported: ['header'],
   })
   assert.equal((await call(await tokenFor('https://other.example.com'))).status, 401)
   const answered = await call(await tokenFor(address))

@@ -179,13 +179,16 @@ test('API and MCP server refuse a call without a token, with a token for another
     ['API, a token for the MCP server', 'GET',  orders, note,          401, /^Bearer error="invalid_token"$/],
     ['API, a changed token',            'GET',  orders, `${read}A`,    401, /^Bearer error="invalid_token"$/],
     ['API, a token without the scope',  'POST', orders, read,          403, /^Bearer error="insufficient_scope", scope="orders:write"$/],
-    ['MCP, no token',                   'POST', mcp,    null,          401, new RegExp(`resource_metadata="${metadata}"$`)],
+    ['MCP, no token',                   'POST', mcp,    null,          401, new RegExp(`^Bearer scope="openid notes:read notes:write", resource_metadata="${metadata}"$`)],
     ['MCP, a token for the API',        'POST', mcp,    read,          401, new RegExp(`^Bearer error="invalid_token".*resource_metadata="${metadata}"$`)],
-    ['MCP, a token without the scope',  'POST', mcp,    bare,          403, /^Bearer error="insufficient_scope".*scope="openid notes:read"/],
+    ['MCP, a token without the scope',  'POST', mcp,    bare,          403, /^Bearer error="insufficient_scope".*scope="openid notes:read notes:write"/],
+    ['MCP, a tool that needs more',     'POST', mcp,    note,          403, /^Bearer error="insufficient_scope".*scope="openid notes:read notes:write"/],
   ]
+  const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'add_note', arguments: { note: 'Buy bread' } } }
   for (const [what, method, url, token, status, challenge] of calls)
     await t.test(`${what}: ${status}`, async () => {
-      const response = await fetch(url, { method, headers: token === null ? {} : { authorization: `Bearer ${token}` } })
+      const headers = { 'content-type': 'application/json', ...(token === null ? {} : { authorization: `Bearer ${token}` }) }
+      const response = await fetch(url, { method, headers, ...(url === mcp ? { body: JSON.stringify(message) } : {}) })
       assert.equal(response.status, status)
       assert.match(response.headers.get('www-authenticate') ?? '', challenge)
     })

@@ -1,12 +1,11 @@
 /** The official MCP SDKs, registered beforehand and without an option for this service: a person chooses the organization on our page. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { stepOf } from '../support/account.ts'
 import { createPerson } from '../support/cookie-browser.ts'
-import { noPythonSdk, pythonClient, startMcpServer, typescriptClient } from '../support/mcp.ts'
+import { browsing as browsingTo, noPythonSdk, pythonClient, startMcpServer, typescriptClient } from '../support/mcp.ts'
 import { organizationsOf } from '../support/organizations.ts'
 import { createRoleWorld, payloadOf } from '../support/role-person.ts'
-import { expectStatus, type Reply, world } from '../support/world.ts'
+import { expectStatus, world } from '../support/world.ts'
 
 const w = await world()
 const environment = w.test
@@ -45,34 +44,7 @@ const join = async (person: Person, name: string, ...given: { slug: string }[]) 
   return organization
 }
 
-/** A person in front of a browser who signs in, chooses an organization, allows, and turns back where the page says that there is no way on. */
-function browsing(person: Person, organization?: string) {
-  const steps: string[] = []
-  const choices: Record<string, Record<string, string>> = {
-    'sign-in': { email: person.email, password: person.password, method: 'password' },
-    'select-organization': { organization: organization ?? '' },
-    consent: { decision: 'allow' },
-    continue: { decision: 'allow' },
-    'no-access': { decision: 'back' },
-  }
-  const browse = async (url: string): Promise<URL> => {
-    assert.equal(new URL(url).searchParams.get('organization'), null, 'the client has no option for it')
-    let reply: Reply = await person.agent.get(url)
-    for (let n = 0; n < 12; n++) {
-      const location = reply.headers.get('location')
-      if (location?.startsWith(redirect_uri)) return new URL(location)
-      if (location !== null) {
-        reply = await person.agent.get(location)
-        continue
-      }
-      const step = stepOf(reply) ?? assert.fail(reply.body)
-      steps.push(step)
-      reply = await person.agent.submit(reply, choices[step] ?? assert.fail(step))
-    }
-    return assert.fail(steps.join(', '))
-  }
-  return { steps, browse }
-}
+const browsing = (person: Person, organization?: string) => browsingTo(person, redirect_uri, organization)
 
 const sdks = {
   'the SDK for TypeScript': { client: typescriptClient, skip: false },

@@ -1,5 +1,5 @@
 """
-Calls a tool of an MCP server by the official SDK, registered beforehand. Prints the address that a person opens, and reads the one to which the
+Calls tools of an MCP server by the official SDK, registered beforehand. Prints the address that a person opens, and reads the one to which the
 browser returns.
 """
 
@@ -13,7 +13,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared._httpx_utils import create_mcp_http_client
 from mcp.shared.auth import AuthorizationCodeResult, OAuthClientInformationFull, OAuthClientMetadata
 
-address, client_id, redirect_uri = sys.argv[1:]
+address, client_id, redirect_uri, *tools = sys.argv[1:]
 
 
 class Kept:
@@ -51,8 +51,9 @@ async def main():
     provider = OAuthClientProvider(address, metadata, kept, redirect_handler=open_browser, callback_handler=returned)
     async with create_mcp_http_client(auth=provider) as http_client:
         async with Client(streamable_http_client(address, http_client=http_client)) as client:
-            result = await client.call_tool("whoami", {})
-            print("tool", result.content[0].text, flush=True)
+            for tool in tools:
+                result = await client.call_tool(tool, {})
+                print("tool", result.content[0].text, flush=True)
     print("scope", kept.tokens.scope, flush=True)
 
 

@@ -14,9 +14,11 @@ import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import type { OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js'
 import { createKeySet, verifyAccessToken } from '../../../sdk/src/verify.ts'
+import { stepOf } from './account.ts'
+import type { Agent } from './cookie-browser.ts'
 import { freePort } from './free-port.ts'
 import { runProgram } from './terminal.ts'
-import { randomText, type World } from './world.ts'
+import { type Reply, randomText, type World } from './world.ts'
 
 const python = join(import.meta.dirname, '../../../.node/mcp/bin/python')
 export const noPythonSdk = existsSync(python) ? false : 'needs the MCP SDK for Python, which .ci/run installs'
@@ -109,23 +111,62 @@ export function typescriptClient({ address, client_id, redirect_uri, browse }: R
   }
   return {
     kept,
-    async call(): Promise<Outcome> {
-      let connected = await connect()
-      if (connected.error instanceof UnauthorizedError) {
+    async call(tool = 'whoami'): Promise<Outcome> {
+      for (let n = 0; ; n++) {
+        const { client, transport, error } = await connect()
+        const result = error ?? (await client.callTool({ name: tool }).catch((thrown: unknown) => thrown))
+        await client.close()
+        if (!(result instanceof UnauthorizedError)) return outcomeOf(result, kept.tokens?.scope)
+        // In a new connection the SDK forgets why it asked: a person who came back with too little is not sent again for ever.
+        if (n === most_visits) return { stopped: 'The person is sent to the browser again and again.' }
         const returned = await browse(kept.url ?? assert.fail())
         assert.equal(returned.searchParams.get('state'), state)
-        const error = returned.searchParams.get('error')
-        if (error !== null) return { stopped: error }
-        await connected.transport.finishAuth(returned.searchParams.get('code') ?? '')
-        connected = await connect()
+        const refused = returned.searchParams.get('error')
+        if (refused !== null) return { stopped: refused }
+        await transport.finishAuth(returned.searchParams.get('code') ?? '')
       }
-      if (connected.error !== null) return { stopped: String(connected.error) }
-      const { content } = await connected.client.callTool({ name: 'whoami' })
-      await connected.client.close()
-      const [{ text }] = content as [{ text: string }] // as: the tool above
-      return { seen: JSON.parse(text), scope: kept.tokens?.scope }
     },
   }
+}
+
+const most_visits = 3
+
+function outcomeOf(result: unknown, scope: string | undefined): Outcome {
+  if (result instanceof Error) return { stopped: String(result) }
+  const { content } = result as { content: [{ text: string }] } // as: the tools of the servers here
+  return { seen: JSON.parse(content[0].text), scope }
+}
+
+/** A person in front of a browser who signs in, chooses an organization, allows, and turns back where the page says that there is no way on. */
+export function browsing(person: { agent: Agent; email: string; password: string }, redirect_uri: string, organization?: string) {
+  const steps: string[] = []
+  const asked: string[] = []
+  const choices: Record<string, Record<string, string>> = {
+    'sign-in': { email: person.email, password: person.password, method: 'password' },
+    'select-organization': { organization: organization ?? '' },
+    consent: { decision: 'allow' },
+    continue: { decision: 'allow' },
+    'no-access': { decision: 'back' },
+  }
+  const browse = async (url: string): Promise<URL> => {
+    assert.equal(new URL(url).searchParams.get('organization'), null, 'the client has no option for it')
+    asked.push(new URL(url).searchParams.get('scope') ?? '')
+    let reply: Reply = await person.agent.get(url)
+    for (let n = 0; n < 12; n++) {
+      const location = reply.headers.get('location')
+      if (location?.startsWith(redirect_uri)) return new URL(location)
+      if (location !== null) {
+        reply = await person.agent.get(location)
+        continue
+      }
+      const step = stepOf(reply) ?? assert.fail(reply.body)
+      steps.push(step)
+      reply = await person.agent.submit(reply, choices[step] ?? assert.fail(step))
+    }
+    return assert.fail(steps.join(', '))
+  }
+  /** `asked` has the scopes of each visit, `steps` the pages. */
+  return { steps, asked, browse }
 }
 
 /** The program shows it, or has ended. */
@@ -135,8 +176,10 @@ const is_shown = [() => true, () => false] as const
 export function pythonClient({ address, client_id, redirect_uri, browse }: Registered) {
   const script = join(import.meta.dirname, 'mcp-client.py')
   return {
-    async call(): Promise<Outcome> {
-      const command = `exec '${python}' '${script}' '${address}' '${client_id}' '${redirect_uri}'`
+    /** Calls the tools one after the other, and ends with what the last one said. */
+    async call(...called: string[]): Promise<Outcome> {
+      const tools = called.length > 0 ? called.join(' ') : 'whoami'
+      const command = `exec '${python}' '${script}' '${address}' '${client_id}' '${redirect_uri}' ${tools}`
       const program = runProgram(command, { cwd: import.meta.dirname, env: process.env })
       for (let n = 1; await program.shows(new RegExp(`(?:^open .*\\n[^]*?){${n}}`, 'm')).then(...is_shown); n++) {
         const opened = [...program.output().matchAll(/^open (\S+)$/gm)]
@@ -145,7 +188,7 @@ export function pythonClient({ address, client_id, redirect_uri, browse }: Regis
       const output = await program.ended
       const [, stopped] = /^stopped \w+ (.*)$/m.exec(output) ?? []
       if (stopped !== undefined) return { stopped }
-      const [, said = assert.fail(output)] = /^tool (.*)$/m.exec(output) ?? []
+      const said = [...output.matchAll(/^tool (.*)$/gm)].at(-1)?.[1] ?? assert.fail(output)
       return { seen: JSON.parse(said), scope: /^scope (.*)$/m.exec(output)?.[1] }
     },
   }

@@ -36,6 +36,7 @@ export const tuned: readonly Question[] = [
   q('single page app without a backend', 'guides/single-page-application', 'examples/spa'),
   q('sign in from a command line tool', 'guides/native-application', 'examples/cli'),
   q('protect an mcp server', 'guides/mcp-server', 'examples/mcp-server'),
+  q('mcp client does not connect', 'guides/mcp-server'),
   q('playwright tests that sign in', 'guides/testing'),
   q('read the emailed code in a test', 'guides/testing', 'guides/emailed-codes'),
   q('prometheus metrics', 'metrics'),

@@ -11,45 +11,33 @@ export const mcpServer = ({ base_url, issuer, client_id, organizations }: Values
     run: 'node server.mjs',
     opens: null,
   },
-  code: `// Create a resource server with the address below and a scope tools:call, and allow the scope to this application.
+  code: `// Create a resource server with the address below and a scope tools:call, and allow the scope and offline_access to this application.
 // In the MCP client, enter the address and this client id: ${client_id}
-import { InvalidTokenError } from '@modelcontextprotocol/sdk/server/auth/errors.js'
-import { requireBearerAuth } from '@modelcontextprotocol/sdk/server/auth/middleware/bearerAuth.js'
 import { createMcpExpressApp } from '@modelcontextprotocol/sdk/server/express.js'
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
-import { createKeySet, verifyAccessToken } from '@ostiary/sdk/verify'
+import { protect, tokenOf } from '@ostiary/sdk/express'
+import { createKeySet } from '@ostiary/sdk/verify'
 
 const issuer = ${single(issuer)}
 const address = new URL(process.env.MCP_ADDRESS ?? 'http://localhost:4005/mcp')
-const scopes = ['openid', 'tools:call']
-const keys = createKeySet({ issuer })
 
-// Only tokens for this server: one for another API must not work here.${withOrganization({ organizations }, '\n// A tool shows data of the organization org_id only, and of the person alone where it is absent.')}
-async function verify(token) {
-  const claims = await verifyAccessToken(token, { keys, issuer, audience: address.href${withOrganization({ organizations }, ", organization: 'any'")} }).catch((error) => {
-    throw new InvalidTokenError(error.message)
-  })
-  return { token, clientId: claims.client_id, scopes: claims.scope.split(' '), expiresAt: claims.exp, extra: { sub: claims.sub${withOrganization({ organizations }, ', org_id: claims.org_id')} } }
-}
+// Tells clients which issuer to ask for a token, and admits only tokens for this server: one for another API must not work here.
+const guard = protect({
+  keys: createKeySet({ issuer }),
+  issuer,
+  audience: address.href,
+  scopes: ['openid', 'tools:call'],
+  tools: { whoami: [] }, // the scopes that a tool needs besides; one that is not listed is refused${withOrganization({ organizations }, "\n  organization: 'any', // a tool shows data of the organization org_id only, and of the person alone where it is absent")}
+})
 
 const app = createMcpExpressApp({ host: address.hostname })
-
-// RFC 9728: tells clients which issuer to ask for a token.
-const metadata_path = \`/.well-known/oauth-protected-resource\${address.pathname}\`
-app.get(metadata_path, (_request, response) => {
-  response.json({ resource: address.href, authorization_servers: [issuer], scopes_supported: scopes })
-})
-
-const protect = requireBearerAuth({
-  verifier: { verifyAccessToken: verify },
-  requiredScopes: scopes,
-  resourceMetadataUrl: address.origin + metadata_path,
-})
-app.post(address.pathname, protect, async (request, response) => {
+app.use(['/.well-known/oauth-protected-resource', address.pathname], guard)
+app.post(address.pathname, async (request, response) => {
+  const { sub${withOrganization({ organizations }, ', org_id')} } = tokenOf(request)
   const server = new McpServer({ name: 'example', version: '1.0.0' })
-  server.registerTool('whoami', { description: 'Names the signed-in user.' }, ({ authInfo }) => {
-    return { content: [{ type: 'text', text: authInfo.extra.sub }] }
+  server.registerTool('whoami', { description: 'Names the signed-in user.' }, () => {
+    return { content: [{ type: 'text', text: ${withOrganization({ organizations }, "org_id ? sub + ' of ' + org_id : ")}sub }] }
   })
   const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: undefined, enableJsonResponse: true })
   response.on('close', () => server.close())
