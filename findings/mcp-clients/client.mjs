@@ -25,12 +25,20 @@ const transport = new StreamableHTTPClientTransport(new URL(address), {
     redirectToAuthorization: (url) => {
       kept.url = url
     },
+    // The member is optional. Without it the transport cannot make the program forget what it keeps.
+    ...(process.env.INVALIDATES === undefined
+      ? {}
+      : {
+          invalidateCredentials: () => {
+            kept.tokens = undefined
+          },
+        }),
   },
 })
 const call = () =>
   transport.send({ jsonrpc: '2.0', id: 1, method: 'tools/list' }).then(
     () => 'the call succeeds',
-    (error) => error.message,
+    (error) => error.message || error.constructor.name,
   )
 await transport.start()
 await call() // 401

@@ -7,11 +7,13 @@
  * RESOURCE_SCOPES  scopes_supported of the MCP server; empty: it publishes none
  * CHALLENGE_SCOPE  scope of the 401; empty: it names none
  * NEEDED_SCOPE     a token without it gets 403 insufficient_scope
+ *
+ * With ENDED=1 every grant is over at once: its access token gets 401, and its refresh token invalid_grant.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'
 
-const { SERVER_SCOPES = '', RESOURCE_SCOPES = '', CHALLENGE_SCOPE = '', NEEDED_SCOPE = '' } = process.env
+const { SERVER_SCOPES = '', RESOURCE_SCOPES = '', CHALLENGE_SCOPE = '', NEEDED_SCOPE = '', ENDED = '' } = process.env
 const names = (scope) => scope.split(' ').filter(Boolean)
 const say = (event) => console.log(JSON.stringify(event))
 const newText = () => randomBytes(16).toString('base64url')
@@ -72,8 +74,10 @@ const issuer = await listen((request, response, { url, body }) => {
     grant_type === 'refresh_token' || createHash('sha256').update(code_verifier).digest('base64url') === grant?.code_challenge
   if (!grant || !is_proven) return json(response, 400, { error: 'invalid_grant' })
   const [token, refresh] = [newText(), newText()]
-  scopes_of_tokens.set(token, grant.scope)
-  refreshes.set(refresh, grant)
+  if (ENDED === '') {
+    scopes_of_tokens.set(token, grant.scope)
+    refreshes.set(refresh, grant)
+  }
   json(response, 200, { access_token: token, token_type: 'Bearer', expires_in: 600, refresh_token: refresh, scope: grant.scope })
 })
 
