@@ -4,8 +4,8 @@
 #
 # Guess: the client asks the person to sign in once more, as after its first 401.
 # Seen: it sends the refresh token twice and fails with invalid_grant, and the tokens stay where the client stored them, so the next call begins
-# in the same way. The person is asked only where the provider also has invalidateCredentials, which is optional. With 1.32.2 the error has an
-# empty message.
+# in the same way. The person is asked only where the provider also has invalidateCredentials, which is optional. Where the server sends no
+# error_description, the error of 1.32.2 has an empty message.
 #
 # Needs Node 20 and npm. Fails if the behaviour changes.
 source "$(dirname "$0")/parties.sh"
