@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# rmcp 3.11.0 (crates.io), its documented way to begin an authorization with no scopes of its own: the MCP server names one scope in its
+# Version: rmcp 3.11.0 (crates.io), its documented way to begin an authorization with no scopes of its own: the MCP server names one scope in its
 # challenge and three in its metadata.
 #
 # Guess: the authorization request has the scope of the challenge alone (MCP 2025-11-25: the challenge first, then scopes_supported), as with
@@ -9,7 +9,10 @@
 # however small the challenge is. with_initial_scope_selection, which a program must call, asks for the challenge, and still for offline_access.
 #
 # Needs Node 20, Rust 1.88 and some minutes. Fails if the behaviour changes.
-source "$(dirname "$0")/parties.sh"
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)/mcp-clients
+folder=$(mktemp -d)
+source "$here/parties.bash"
 mkdir src
 cat >Cargo.toml <<'TOML'
 [package]

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# @modelcontextprotocol/sdk 1.32.2 and @modelcontextprotocol/client 2.4.0 (npm): a call needs more scope than the token has.
+# Version: @modelcontextprotocol/sdk 1.32.2 and @modelcontextprotocol/client 2.4.0 (npm): a call needs more scope than the token has.
 #
 # Guess: both send the person to the authorization server with the scope of the challenge (403 insufficient_scope, step-up authorization of
 # MCP 2025-11-25), with a refresh token in hand or not, since a refresh never gives more scope than the grant has (RFC 6749 §6).
@@ -8,7 +8,10 @@
 # locks these clients out of the other calls.
 #
 # Needs Node 20 and npm. Fails if the behaviour changes.
-source "$(dirname "$0")/parties.sh"
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)/mcp-clients
+folder=$(mktemp -d)
+source "$here/parties.bash"
 npm install --silent --ignore-scripts --no-audit --no-fund @modelcontextprotocol/sdk@1.32.2 @modelcontextprotocol/client@2.4.0
 cp "$here/client.mjs" .
 

@@ -1,7 +1,4 @@
-# The beginning of the programs beside this file: an empty folder, and the parties of parties.mjs, which end with the program. Needs Node 20.
-set -euo pipefail
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-folder=$(mktemp -d)
+# For the programs about clients of MCP: the parties of parties.mjs, which end with the program. `here` is this folder, `folder` an empty one.
 trap 'for job in $(jobs -p); do kill "$job" || true; done; rm -rf "$folder"' EXIT
 cd "$folder"
 

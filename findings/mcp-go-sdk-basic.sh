@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# github.com/modelcontextprotocol/go-sdk v1.8.0 (with golang.org/x/oauth2): a client whose client_id is the URL of its metadata document, and an
+# Version: github.com/modelcontextprotocol/go-sdk v1.8.0 (with golang.org/x/oauth2): a client whose client_id is the URL of its metadata document, and an
 # authorization server whose metadata lists none as its only token_endpoint_auth_methods_supported.
 #
 # Guess: the token request has client_id in its body and no Authorization header, since a client without a secret is public (RFC 6749 §2.3.1,
@@ -10,7 +10,10 @@
 # with a secret, and leaves any other list to the guessing of x/oauth2.
 #
 # Needs Node 20 and Go 1.25. Fails if the behaviour changes.
-source "$(dirname "$0")/parties.sh"
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)/mcp-clients
+folder=$(mktemp -d)
+source "$here/parties.bash"
 go mod init client >/dev/null 2>&1
 cat >main.go <<'GO'
 package main

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# @modelcontextprotocol/client 2.4.0 (npm), mcp 2.3.0 (PyPI), and @modelcontextprotocol/sdk 1.32.2 (npm): the authorization server lists
+# Version: @modelcontextprotocol/client 2.4.0 (npm), mcp 2.3.0 (PyPI), and @modelcontextprotocol/sdk 1.32.2 (npm): the authorization server lists
 # offline_access in scopes_supported, the MCP server names one scope in its challenge.
 #
 # Guess: the authorization request has the scope of the challenge and nothing else, since MCP 2025-11-25 says that the challenge names the scopes
@@ -10,7 +10,10 @@
 # did not ask for it.
 #
 # Needs Node 20, npm and Python 3.10 with venv. Fails if the behaviour changes.
-source "$(dirname "$0")/parties.sh"
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)/mcp-clients
+folder=$(mktemp -d)
+source "$here/parties.bash"
 npm install --silent --ignore-scripts --no-audit --no-fund @modelcontextprotocol/client@2.4.0 @modelcontextprotocol/sdk@1.32.2
 python3 -m venv venv
 venv/bin/pip install --quiet mcp==2.3.0

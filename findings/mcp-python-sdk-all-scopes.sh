@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# mcp 2.3.0 (PyPI) and @modelcontextprotocol/client 2.4.0 (npm): neither the challenge nor the metadata of the MCP server names a scope.
+# Version: mcp 2.3.0 (PyPI) and @modelcontextprotocol/client 2.4.0 (npm): neither the challenge nor the metadata of the MCP server names a scope.
 #
 # Guess: the authorization request has no scope, as MCP 2025-11-25 says for a server without scopes_supported, and the authorization server
 # decides by its defaults (RFC 6749 §3.3).
@@ -8,7 +8,10 @@
 # that one.
 #
 # Needs Node 20, npm and Python 3.10 with venv. Fails if the behaviour changes.
-source "$(dirname "$0")/parties.sh"
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)/mcp-clients
+folder=$(mktemp -d)
+source "$here/parties.bash"
 npm install --silent --ignore-scripts --no-audit --no-fund @modelcontextprotocol/client@2.4.0
 python3 -m venv venv
 venv/bin/pip install --quiet mcp==2.3.0

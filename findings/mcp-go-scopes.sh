@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# github.com/mark3labs/mcp-go v1.2.1: an MCP server that names the scope it needs in its challenge and in its metadata, and a client without
+# Version: github.com/mark3labs/mcp-go v1.2.1: an MCP server that names the scope it needs in its challenge and in its metadata, and a client without
 # scopes in its configuration.
 #
 # Guess: the authorization request has the scope of the challenge (MCP 2025-11-25: the challenge is authoritative, scopes_supported comes after
@@ -9,7 +9,10 @@
 # is in it. So a program on this library must know the scopes of each MCP server beforehand.
 #
 # Needs Node 20 and Go 1.25. Fails if the behaviour changes.
-source "$(dirname "$0")/parties.sh"
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)/mcp-clients
+folder=$(mktemp -d)
+source "$here/parties.bash"
 go mod init client >/dev/null 2>&1
 cat >main.go <<'GO'
 package main

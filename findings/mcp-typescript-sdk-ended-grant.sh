@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# @modelcontextprotocol/sdk 1.32.2 and @modelcontextprotocol/client 2.4.0 (npm): the grant of a client is over, by a sign-out, a revocation or
+# Version: @modelcontextprotocol/sdk 1.32.2 and @modelcontextprotocol/client 2.4.0 (npm): the grant of a client is over, by a sign-out, a revocation or
 # its age: the access token gets 401, and the refresh token 400 invalid_grant. The client has the required members of OAuthClientProvider.
 #
 # Guess: the client asks the person to sign in once more, as after its first 401.
@@ -8,7 +8,10 @@
 # error_description, the error of 1.32.2 has an empty message.
 #
 # Needs Node 20 and npm. Fails if the behaviour changes.
-source "$(dirname "$0")/parties.sh"
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)/mcp-clients
+folder=$(mktemp -d)
+source "$here/parties.bash"
 npm install --silent --ignore-scripts --no-audit --no-fund @modelcontextprotocol/sdk@1.32.2 @modelcontextprotocol/client@2.4.0
 cp "$here/client.mjs" .
 
