@@ -86,6 +86,7 @@ const lasting: Record<string, string> = {
   organization_consents: 'ends with its user, membership or application',
   endings: 'the worker removes an ending whose rows are done (`oidc/end-in-slices.ts`)',
   signing_keys: 'rotation removes them (`rotateAgedKeys`)',
+  es256_keys: 'rotation removes them (`rotateAgedKeys`)',
   resource_servers: 'an administrator manages them',
   resource_server_scopes: 'changes with its resource server',
   roles: 'an administrator manages them',

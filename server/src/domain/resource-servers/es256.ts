@@ -1,0 +1,40 @@
+/** The keys of ES256 follow the resource servers that ask for it: statements for the batch that changes one. */
+import type { EnvironmentId } from '@ostiary/contract/ids.ts'
+import type { ResourceServerFields } from '@ostiary/contract/objects/resource-server.ts'
+import { type Statement, sql } from '../../db/db.ts'
+import { longest_token_ms } from '../../protocol/key-states.ts'
+import { raiseKeysVersion } from '../tenancy/store.ts'
+
+/** A condition: a resource server of the environment asks for ES256. */
+export const asksForEs256 = (environment_id: EnvironmentId) =>
+  sql`exists (select 1 from resource_servers where environment_id = ${environment_id} and access_token_signing_alg = 'ES256')`
+
+type Asking = Pick<ResourceServerFields, 'access_token_signing_alg'>
+
+interface AroundChange {
+  /** Before the resource server is written: every process reads the keys again, and makes the first one. */
+  readonly first: readonly Statement[]
+  /** After it. */
+  readonly last: readonly Statement[]
+}
+
+/**
+ * What a change of a resource server means for the keys: the last one that asked for ES256 ends them, and one that asks while they are still
+ * published uses them again, so that changes to and fro make no further keys. The raised row of the environment orders such changes.
+ * @param before `null` for a new resource server
+ * @param after `null` for a deleted one
+ */
+export function aroundEs256(environment_id: EnvironmentId, before: Asking | null, after: Asking | null, now: Date): AroundChange {
+  const [asked, asks] = [before, after].map((server) => server?.access_token_signing_alg === 'ES256')
+  if (asked === asks) return { first: [], last: [] }
+  const still_published = new Date(now.getTime() - longest_token_ms)
+  return {
+    first: [raiseKeysVersion(environment_id)],
+    last: [
+      asks
+        ? sql`update es256_keys set unused_from = null where environment_id = ${environment_id} and unused_from > ${still_published}`
+        : sql`update es256_keys set unused_from = ${now}
+               where environment_id = ${environment_id} and unused_from is null and not ${asksForEs256(environment_id)}`,
+    ],
+  }
+}
