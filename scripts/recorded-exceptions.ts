@@ -198,6 +198,7 @@ export const stated_sizes: readonly Stated[] = [
   { write: 'update webhook_messages set updated_at = ? where webhook_id', why: 'a window of 500 messages' },
   { write: "update webhook_messages set status = 'waiting'", why: 'a window of 500 messages' },
   { write: 'update grants set expires_at', why: 'the newest grant of each application' },
+  { write: 'update es256_keys set unused_from', why: 'a key is made every ten minutes at most, and goes with its last token' },
   { write: 'update schema_migrations set oldest_program', why: 'the number is the key of a migration' },
   { write: 'update events set data', why: 'a window of 500 numbers' },
   { write: 'delete from captured_mails where environment_id', why: trimmed },

@@ -18,14 +18,16 @@ export interface Es256Key extends SigningKey {
   readonly unused_from: Date | null
 }
 
-const Asked = z.object({ is_asked: z.int() })
+const Asked = z.object({ since: z.date().nullable() })
+
+interface Place {
+  readonly environment_id: EnvironmentId
+  readonly type: EnvironmentType
+}
 
 /** The keys of the environment for ES256, oldest first. Makes the first key where a resource server asks for one and there is none. */
-export async function loadEs256Keys(
-  deployment: Deployment,
-  pool: KeyPool,
-  { environment_id, type }: { environment_id: EnvironmentId; type: EnvironmentType },
-): Promise<Es256Key[]> {
+export async function loadEs256Keys(deployment: Deployment, pool: KeyPool, place: Place): Promise<Es256Key[]> {
+  const { environment_id } = place
   const db = deployment.db.of(environment_id)
   const stored = () =>
     db.all(
@@ -34,26 +36,30 @@ export async function loadEs256Keys(
             from es256_keys where environment_id = ${environment_id} order by signs_from, kid`,
     )
   let rows = await stored()
-  const is_in_use = rows.some(({ unused_from }) => unused_from === null)
-  if (!is_in_use && (await db.maybeOne(Asked, sql`select 1 as is_asked where ${asksForEs256(environment_id)}`))) {
-    await addFirstKey(deployment, pool, { environment_id, type })
-    rows = await stored()
+  if (!rows.some(({ unused_from }) => unused_from === null)) {
+    const asked = await db.maybeOne(
+      Asked,
+      sql`select min(updated_at) as since from resource_servers
+           where environment_id = ${environment_id} and access_token_signing_alg = 'ES256'`,
+    )
+    if (asked?.since) {
+      await addFirstKey(deployment, pool, { ...place, since: asked.since })
+      rows = await stored()
+    }
   }
   return rows.map((row) => ({ ...keyOf(deployment, environment_id, row, 'ES256'), unused_from: row.unused_from }))
 }
 
-/** Nobody relies on a Test environment, so its verifiers may meet a key that they have not read yet. */
-async function addFirstKey(
-  deployment: Deployment,
-  pool: KeyPool,
-  { environment_id, type }: { environment_id: EnvironmentId; type: EnvironmentType },
-): Promise<void> {
+/**
+ * The key signs by the time of the request for it, since a JWKS that is read after that has it: the change makes every process read
+ * the environment again. Nobody relies on a Test environment, so there verifiers may meet a key that they have not read yet.
+ * @param since no earlier than the choice of ES256
+ */
+async function addFirstKey(deployment: Deployment, pool: KeyPool, { environment_id, type, since }: Place & { since: Date }): Promise<void> {
   const pair = await pool.take('ES256')
-  const created_at = deployment.now()
-  const signs_from = type === 'test' ? created_at : new Date(created_at.getTime() + publish_before_signing_ms)
+  const signs_from = type === 'test' ? since : new Date(since.getTime() + publish_before_signing_ms)
+  const key = { alg: 'ES256', pair, signs_from, created_at: deployment.now() } as const
   const is_first = sql`${asksForEs256(environment_id)}
     and not exists (select 1 from es256_keys where environment_id = ${environment_id} and unused_from is null)`
-  await deployment.db
-    .of(environment_id)
-    .batch(insertKey(deployment, environment_id, { alg: 'ES256', pair, signs_from, created_at }, is_first))
+  await deployment.db.of(environment_id).batch(insertKey(deployment, environment_id, key, is_first))
 }

@@ -60,11 +60,7 @@ const sequences: Readonly<Record<SigningAlg, Sequence>> = {
 }
 
 /** The keys of the environment for RS256 that sign, will sign or have signed tokens, oldest first. Makes the first key where there is none. */
-export async function loadSigningKeys(
-  deployment: Deployment,
-  pool: KeyPool,
-  environment_id: EnvironmentId,
-): Promise<SigningKey[]> {
+export async function loadSigningKeys(deployment: Deployment, pool: KeyPool, environment_id: EnvironmentId): Promise<SigningKey[]> {
   const { db, now } = deployment
   const stored = () =>
     db.of(environment_id).all(
@@ -180,7 +176,10 @@ export async function rotateAgedKeys(deployment: Deployment, pool: KeyPool): Pro
   const at = now()
   for (const alg of ['RS256', 'ES256'] as const) await replaceAgedKeys(deployment, pool, alg, at)
   const before = (ms: number) => new Date(at.getTime() - ms)
-  const replacedFor = ({ table }: Sequence, ms: number) => sql`exists (select 1 from ${table} newer where newer.environment_id = ${table}.environment_id
+  const replacedFor = (
+    { table }: Sequence,
+    ms: number,
+  ) => sql`exists (select 1 from ${table} newer where newer.environment_id = ${table}.environment_id
     and newer.signs_from > ${table}.signs_from and newer.signs_from <= ${before(ms)})`
   const { RS256, ES256 } = sequences
   const erased = sql`private_key <> '' and ${replacedFor(RS256, longest_token_ms)}`

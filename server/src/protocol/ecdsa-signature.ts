@@ -27,7 +27,8 @@ function copyNumber(der: Buffer, at: number, jose: Buffer, end: number): number 
   const after = at + 2 + length
   // X.690 §8.3: a number whose first bit is set has a zero byte before it, which is no part of the 32.
   const start = at + 2 + (der[at + 2] === 0 ? 1 : 0)
-  if (der[at] !== integer || length === 0 || after > der.length || after - start > half) throw new Error('The signature is not DER of P-256.')
+  if (der[at] !== integer || length === 0 || after > der.length || after - start > half)
+    throw new Error('The signature is not DER of P-256.')
   der.copy(jose, end - (after - start), start, after)
   return after
 }

@@ -101,8 +101,7 @@ const commonClaim = ([first, ...others]: readonly Audience[]): string | null =>
  * of them say so, since every one accepts RS256 (RFC 9068 §2.1).
  */
 function kindOf(audiences: readonly Audience[], own: Policy['tokens']): Pick<TokenTarget, 'ttl_seconds' | 'format' | 'signing_alg'> {
-  if (audiences.length === 0)
-    return { ttl_seconds: own.access_token_ttl_seconds, format: own.access_token_format, signing_alg: 'RS256' }
+  if (audiences.length === 0) return { ttl_seconds: own.access_token_ttl_seconds, format: own.access_token_format, signing_alg: 'RS256' }
   return {
     ttl_seconds: Math.min(...audiences.map((audience) => audience.access_token_ttl_seconds ?? own.access_token_ttl_seconds)),
     format: audiences.some((audience) => audience.access_token_format === 'jwt') ? 'jwt' : 'opaque',
