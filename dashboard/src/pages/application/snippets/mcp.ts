@@ -2,7 +2,7 @@
 import { sdkAddress } from '../../../generated/sdk-package.ts'
 import { type ProgramSnippet, single, type Values, withOrganization, word } from './values.ts'
 
-export const mcpServer = ({ base_url, issuer, client_id, organizations }: Values): ProgramSnippet => ({
+export const mcpServer = ({ base_url, issuer, client_id, organizations, signing_alg }: Values): ProgramSnippet => ({
   name: 'MCP server',
   program: {
     file: 'server.mjs',
@@ -27,7 +27,7 @@ const keys = createKeySet({ issuer })
 
 // Only tokens for this server: one for another API must not work here.${withOrganization({ organizations }, '\n// A tool shows data of the organization org_id only, and of the person alone where it is absent.')}
 async function verify(token) {
-  const claims = await verifyAccessToken(token, { keys, issuer, audience: address.href${withOrganization({ organizations }, ", organization: 'any'")} }).catch((error) => {
+  const claims = await verifyAccessToken(token, { keys, issuer, audience: address.href${signing_alg === 'ES256' ? ", algorithms: ['ES256']" : ''}${withOrganization({ organizations }, ", organization: 'any'")} }).catch((error) => {
     throw new InvalidTokenError(error.message)
   })
   return { token, clientId: claims.client_id, scopes: claims.scope.split(' '), expiresAt: claims.exp, extra: { sub: claims.sub${withOrganization({ organizations }, ', org_id: claims.org_id')} } }
