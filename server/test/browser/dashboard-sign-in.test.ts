@@ -53,7 +53,7 @@ test('what belongs to sign-in is set up in the dashboard', { skip: noBrowser }, 
     await dialog.getByLabel('Opaque: the API asks the service').check()
     await dialog.getByLabel('ES256: shorter, and cheaper to sign').check()
     await dialog.getByRole('button', { name: 'Save' }).click()
-    await dialog.getByText('An opaque token is not signed. Choose the format jwt, or RS256.').waitFor()
+    await dialog.locator('.mantine-RadioGroup-error', { hasText: 'An opaque token is not signed.' }).waitFor()
     await dialog.getByLabel('JWT: the API checks it itself').check()
     await dialog.getByRole('button', { name: 'Save' }).click()
     await closed()
