@@ -17,6 +17,9 @@ export const rows_of_user: ReadonlySet<string> = new Set(
     dashboard_sessions organization_consents organization_disconnections role_holders`),
 )
 
+/** Tables whose rows belong to one environment, and change after its row in a batch that writes other tables too. */
+export const rows_of_environment: ReadonlySet<string> = new Set(names('es256_keys'))
+
 /**
  * A batch holds these rows by the row of the user. A slice of an ending holds them by its row in `endings`: they are no longer valid, and a
  * batch about a user changes only valid rows.

@@ -13,6 +13,7 @@ import { createDb, type Db, type Result, rowOf, rowsOf, type Statement, sql } fr
 import { migrate } from '../src/db/migrate.ts'
 import { openPostgres } from '../src/db/postgres/postgres.ts'
 import { openSqlite } from '../src/db/sqlite/sqlite.ts'
+import { findAskedSince } from '../src/domain/resource-servers/es256.ts'
 import {
   findAlikeIdentifiers,
   findAudiences,
@@ -46,6 +47,7 @@ const uses: Use[] = [
   { what: '20 unknown scopes',                        send: (db) => findOwnedScopes(db, environment_id, strange),                       most: 0,  index: by_name },
   { what: 'an identifier',                            send: (db) => findAlikeIdentifiers(db, environment_id, 'https://api.example/5x'), most: 12, index: /^SEARCH resource_servers USING COVERING INDEX \w+ \(environment_id=\? AND identifier[<>]\?\)$/ },
   { what: '20 unknown resources',                    send: (db) => findAudiences(db, environment_id, strange),                         most: 0,  index: /^SEARCH resource_servers USING INDEX \w+ \(environment_id=\? AND identifier=\?\)$/, analyzed: true },
+  { what: 'resource servers with ES256',               send: (db) => findAskedSince(db, environment_id),                                 most: 0,  index: /^SEARCH resource_servers USING INDEX resource_servers_es256 \(environment_id=\?\)$/ },
   { what: 'resource servers without names',           send: nameMissingScopes,                                                          most: 0,  index: /^SCAN resource_servers USING INDEX resource_servers_without_names$/ },
 ]
 

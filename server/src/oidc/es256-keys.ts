@@ -7,7 +7,7 @@ import type { EnvironmentType } from '@ostiary/contract/tenancy.ts'
 import { z } from 'zod'
 import { sql } from '../db/db.ts'
 import type { Deployment } from '../deployment/deployment.ts'
-import { asksForEs256 } from '../domain/resource-servers/es256.ts'
+import { asksForEs256, findAskedSince } from '../domain/resource-servers/es256.ts'
 import type { KeyPool } from './key-pool.ts'
 import { insertKey, KeyRow, keyOf, publish_before_signing_ms, type SigningKey } from './signing-keys.ts'
 
@@ -17,8 +17,6 @@ export interface Es256Key extends SigningKey {
   /** The time from which no resource server asks for ES256; `null` where one does. */
   readonly unused_from: Date | null
 }
-
-const Asked = z.object({ since: z.date().nullable() })
 
 interface Place {
   readonly environment_id: EnvironmentId
@@ -35,17 +33,10 @@ export async function loadEs256Keys(deployment: Deployment, pool: KeyPool, place
       sql`select kid, public_jwk, private_key, signs_from, unused_from, created_at
             from es256_keys where environment_id = ${environment_id} order by signs_from, kid`,
     )
-  let rows = await stored()
-  if (!rows.some(({ unused_from }) => unused_from === null)) {
-    const asked = await db.maybeOne(
-      Asked,
-      sql`select min(updated_at) as since from resource_servers
-           where environment_id = ${environment_id} and access_token_signing_alg = 'ES256'`,
-    )
-    if (asked?.since) {
-      await addFirstKey(deployment, pool, { ...place, since: asked.since })
-      rows = await stored()
-    }
+  let [rows, since] = await Promise.all([stored(), findAskedSince(deployment.db, environment_id)])
+  if (since !== null && rows.every(({ unused_from }) => unused_from !== null)) {
+    await addFirstKey(deployment, pool, { ...place, since })
+    rows = await stored()
   }
   return rows.map((row) => ({ ...keyOf(deployment, environment_id, row, 'ES256'), unused_from: row.unused_from }))
 }

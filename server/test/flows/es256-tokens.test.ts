@@ -170,19 +170,28 @@ for (const type of types_of_run) {
     }
   })
 
-  test(`a promotion of the resource server makes the key of its target (${type})`, async () => {
+  test(`a promotion of resource servers makes the key of its target, and ends it (${type})`, async () => {
     const e = await createEs256World(w, type, `promoted-${type}`)
-    const document = { version: 1, environment: type, resource_servers: { orders: { access_token_signing_alg: 'ES256' } } }
     const [project_path = ''] = e.environment.path.split('/environments')
-    const plan = (body: object) =>
-      w.call('POST', `${project_path}/promotions`, { body: { document: body, to_environment_id: e.environment.id } })
-    const { id } = expectStatus(201, await plan(document))
-    expectStatus(200, await w.call('POST', `${project_path}/promotions/${id}/apply`))
+    const plan = async (document: object) => {
+      const body = { document: { version: 1, environment: type, ...document }, to_environment_id: e.environment.id }
+      return expectStatus(201, await w.call('POST', `${project_path}/promotions`, { body }))
+    }
+    const apply = async (document: object) =>
+      expectStatus(200, await w.call('POST', `${project_path}/promotions/${(await plan(document)).id}/apply`))
+    const both = (access_token_signing_alg: string | null) => ({
+      resource_servers: { orders: { access_token_signing_alg }, stock: { access_token_signing_alg } },
+    })
+    await apply(both('ES256'))
     w.advance(600)
-    assert.equal(algOf((await e.tokens()).access_token), 'ES256')
+    assert.equal(algOf((await e.tokens([orders, stock])).access_token), 'ES256')
+    // Rows that come later in the order of locks.
+    const permissions = [{ resource_server: 'orders', scopes: ['read'] }]
+    await apply({ ...both(null), roles: { reader: { name: 'Reader', kind: 'user', permissions } } })
+    assert.deepEqual((await e.shown()).sort(), ['ES256 retired', 'RS256 current'])
 
     const opaque = { orders: { access_token_signing_alg: 'ES256', access_token_format: 'opaque' } }
-    const { checks } = expectStatus(201, await plan({ ...document, resource_servers: opaque }))
+    const { checks } = await plan({ resource_servers: opaque })
     assert.deepEqual(
       checks.flatMap(({ level, code, pointer }: Record<string, string>) => (level === 'error' ? [[code, pointer]] : [])),
       [['not_valid_there', '/access_token_signing_alg']],

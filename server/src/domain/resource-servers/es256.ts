@@ -1,13 +1,26 @@
-/** The keys of ES256 follow the resource servers that ask for it: statements for the batch that changes one. */
+/** Which resource servers ask for ES256, and what that means for its keys: statements for the batch that changes one. */
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import type { ResourceServerFields } from '@ostiary/contract/objects/resource-server.ts'
-import { type Statement, sql } from '../../db/db.ts'
+import { z } from 'zod'
+import { type Db, type Statement, sql } from '../../db/db.ts'
 import { longest_token_ms } from '../../protocol/key-states.ts'
 import { raiseKeysVersion } from '../tenancy/store.ts'
 
 /** A condition: a resource server of the environment asks for ES256. */
 export const asksForEs256 = (environment_id: EnvironmentId) =>
   sql`exists (select 1 from resource_servers where environment_id = ${environment_id} and access_token_signing_alg = 'ES256')`
+
+const Asked = z.object({ since: z.date().nullable() })
+
+/** A time that is no earlier than the choice of ES256 by the first resource server that asks for it now; `null` where none does. */
+export async function findAskedSince(db: Db, environment_id: EnvironmentId): Promise<Date | null> {
+  const [asked] = await db.of(environment_id).all(
+    Asked,
+    sql`select min(updated_at) as since from resource_servers
+         where environment_id = ${environment_id} and access_token_signing_alg = 'ES256'`,
+  )
+  return asked?.since ?? null
+}
 
 type Asking = Pick<ResourceServerFields, 'access_token_signing_alg'>
 
