@@ -4,7 +4,6 @@ import type { ResourceServerFields } from '@ostiary/contract/objects/resource-se
 import { z } from 'zod'
 import { type Db, type Statement, sql } from '../../db/db.ts'
 import { longest_token_ms } from '../../protocol/key-states.ts'
-import { raiseKeysVersion } from '../tenancy/store.ts'
 
 /** A condition: a resource server of the environment asks for ES256. */
 export const asksForEs256 = (environment_id: EnvironmentId) =>
@@ -24,30 +23,21 @@ export async function findAskedSince(db: Db, environment_id: EnvironmentId): Pro
 
 type Asking = Pick<ResourceServerFields, 'access_token_signing_alg'>
 
-interface AroundChange {
-  /** Before the resource server is written: every process reads the keys again, and makes the first one. */
-  readonly first: readonly Statement[]
-  /** After it. */
-  readonly last: readonly Statement[]
-}
-
 /**
  * What a change of a resource server means for the keys: the last one that asked for ES256 ends them, and one that asks while they are still
- * published uses them again, so that changes to and fro make no further keys. The raised row of the environment orders such changes.
+ * published uses them again, so that changes to and fro make no further keys. Follows the statements of the change, whose batch raises the
+ * version of the environment: its row orders such changes, and every process reads the keys again.
  * @param before `null` for a new resource server
  * @param after `null` for a deleted one
  */
-export function aroundEs256(environment_id: EnvironmentId, before: Asking | null, after: Asking | null, now: Date): AroundChange {
+export function keysAfter(environment_id: EnvironmentId, before: Asking | null, after: Asking | null, now: Date): Statement[] {
   const [asked, asks] = [before, after].map((server) => server?.access_token_signing_alg === 'ES256')
-  if (asked === asks) return { first: [], last: [] }
+  if (asked === asks) return []
   const still_published = new Date(now.getTime() - longest_token_ms)
-  return {
-    first: [raiseKeysVersion(environment_id)],
-    last: [
-      asks
-        ? sql`update es256_keys set unused_from = null where environment_id = ${environment_id} and unused_from > ${still_published}`
-        : sql`update es256_keys set unused_from = ${now}
-               where environment_id = ${environment_id} and unused_from is null and not ${asksForEs256(environment_id)}`,
-    ],
-  }
+  return [
+    asks
+      ? sql`update es256_keys set unused_from = null where environment_id = ${environment_id} and unused_from > ${still_published}`
+      : sql`update es256_keys set unused_from = ${now}
+             where environment_id = ${environment_id} and unused_from is null and not ${asksForEs256(environment_id)}`,
+  ]
 }

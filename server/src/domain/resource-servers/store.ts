@@ -8,7 +8,7 @@ import { inEnvironment } from '../../db/environment.ts'
 import { assignments, columnsOf, insertInto } from '../../db/rows.ts'
 import { readerOf } from '../tenancy/object-reader.ts'
 import { raiseRolesVersion, raiseRolesVersionWhereUsed } from '../tenancy/store.ts'
-import { aroundEs256 } from './es256.ts'
+import { keysAfter } from './es256.ts'
 import { type NamedServer, versionsAfter, versionsAtFirst } from './scope-versions.ts'
 
 const Versioned = ResourceServer.extend({ version: z.int() })
@@ -182,13 +182,11 @@ export function insertResourceServer(
   const scope_versions = versionsAtFirst(server.scopes)
   const facts = { environment_id, id, slug, identifier, scopes_version, scope_versions, created_at: now, updated_at: now }
   const row = { ...facts, ...fieldsOf(resource_server, server) }
-  const keys = aroundEs256(environment_id, null, server, now)
   return [
-    ...keys.first,
     ...changesAccess(environment_id, server),
     guard(sql`${insertInto('resource_servers', row)} on conflict do nothing`),
     ...(names === 'now' ? nameScopes(environment_id, id, server.scopes) : []),
-    ...keys.last,
+    ...keysAfter(environment_id, null, server, now),
   ]
 }
 
@@ -205,29 +203,25 @@ export function updateResourceServer(
     : names === 'now'
       ? sql`version + 1`
       : sql`scopes_version`
-  const keys = aroundEs256(environment_id, current, fields, now)
   return [
-    ...keys.first,
     ...changesRoles(environment_id, current, fields),
     guard(sql`update resource_servers set ${assignments({ ...fieldsOf(resource_server, fields), scope_versions: versionsAfter(current, fields.scopes) })},
       version = version + 1, scopes_version = ${scopes_version}, updated_at = ${now}
     where environment_id = ${environment_id} and id = ${id} and version = ${version}`),
     ...(has_same_names || names === 'later' ? [] : [forgetScopes(environment_id, id), ...nameScopes(environment_id, id, fields.scopes)]),
-    ...keys.last,
+    ...keysAfter(environment_id, current, fields, now),
   ]
 }
 
 const namesOf = ({ scopes }: Pick<ResourceServerFields, 'scopes'>) => scopes.map(({ name }) => name)
 
 export function deleteResourceServer({ environment_id, id, version, ...fields }: ResourceServerRow, now: Date): Statement[] {
-  const keys = aroundEs256(environment_id, fields, null, now)
   return [
-    ...keys.first,
     ...changesRoles(environment_id, fields, null),
     guard(sql`delete from resource_servers
     where environment_id = ${environment_id} and id = ${id} and version = ${version}`),
     forgetScopes(environment_id, id),
-    ...keys.last,
+    ...keysAfter(environment_id, fields, null, now),
   ]
 }
 
