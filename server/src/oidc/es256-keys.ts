@@ -44,7 +44,7 @@ export async function loadEs256Keys(deployment: Deployment, pool: KeyPool, place
 /**
  * The key signs by the time of the request for it, since a JWKS that is read after that has it: the change makes every process read
  * the environment again. Nobody relies on a Test environment, so there verifiers may meet a key that they have not read yet.
- * @param since no earlier than the choice of ES256
+ * @param since the time of the choice, or a later one
  */
 async function addFirstKey(deployment: Deployment, pool: KeyPool, { environment_id, type, since }: Place & { since: Date }): Promise<void> {
   const pair = await pool.take('ES256')

@@ -25,7 +25,7 @@ export function joseOfDer(der: Buffer): Buffer {
 function copyNumber(der: Buffer, at: number, jose: Buffer, end: number): number {
   const length = der[at + 1] ?? 0
   const after = at + 2 + length
-  // X.690 §8.3: a number whose first bit is set has a zero byte before it, which is no part of the 32.
+  // X.690 §8.3: a number whose first bit is set has a zero byte before it, which is not among the 32.
   const start = at + 2 + (der[at + 2] === 0 ? 1 : 0)
   if (der[at] !== integer || length === 0 || after > der.length || after - start > half)
     throw new Error('The signature is not DER of P-256.')

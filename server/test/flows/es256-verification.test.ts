@@ -84,7 +84,7 @@ for (const type of types_of_run) {
     assert.equal((await userinfo(w, e.environment, tokens.id_token)).status, 401)
   })
 
-  test(`a signature of another length is refused, also where its numbers are right (${type})`, async () => {
+  test(`a signature of another length is refused, even if its numbers are right (${type})`, async () => {
     const [head = '', body = '', signature = ''] = tokens.access_token.split('.')
     const bytes = Buffer.from(signature, 'base64url')
     const [r, s] = [bytes.subarray(0, 32), bytes.subarray(32)]

@@ -11,7 +11,7 @@ export const asksForEs256 = (environment_id: EnvironmentId) =>
 
 const Asked = z.object({ since: z.date().nullable() })
 
-/** A time that is no earlier than the choice of ES256 by the first resource server that asks for it now; `null` where none does. */
+/** The choice of ES256 by the first resource server that asks for it now, or a later change of it; `null` where none does. */
 export async function findAskedSince(db: Db, environment_id: EnvironmentId): Promise<Date | null> {
   const [asked] = await db.of(environment_id).all(
     Asked,
@@ -24,7 +24,7 @@ export async function findAskedSince(db: Db, environment_id: EnvironmentId): Pro
 type Asking = Pick<ResourceServerFields, 'access_token_signing_alg'>
 
 /**
- * What a change of a resource server means for the keys: the last one that asked for ES256 ends them, and one that asks while they are still
+ * The consequences of a change of a resource server for the keys: the last one that asked for ES256 ends them, and one that asks while they are still
  * published uses them again, so that changes to and fro make no further keys. Follows the statements of the change, whose batch raises the
  * version of the environment: its row orders such changes, and every process reads the keys again.
  * @param before `null` for a new resource server
