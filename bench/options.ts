@@ -2,7 +2,19 @@
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 
-const scenarios = ['refresh', 'code', 'bound', 'userinfo', 'validate', 'whoami', 'jwks', 'discovery', 'sign-in'] as const
+const scenarios = [
+  'refresh',
+  'refresh-rs256',
+  'refresh-es256',
+  'code',
+  'bound',
+  'userinfo',
+  'validate',
+  'whoami',
+  'jwks',
+  'discovery',
+  'sign-in',
+] as const
 const surveys = [
   'busy',
   'start',

@@ -21,8 +21,8 @@ export interface Provider {
   readonly issuer: string
   readonly client: Client
   readonly scope: string
-  /** Additional request parameters for a JWT access token, and its audience. */
-  readonly jwt_access_token: { readonly parameters: Record<string, string>; readonly audience: string }
+  /** Additional request parameters for a JWT access token, its audience, and its algorithm where that is not RS256. */
+  readonly jwt_access_token: { readonly parameters: Record<string, string>; readonly audience: string; readonly alg?: 'RS256' | 'ES256' }
   /** The paths of the endpoints in the metadata. */
   readonly paths: Readonly<Record<'authorize' | 'token' | 'userinfo' | 'jwks' | 'discovery', string>>
   readonly keys: ReturnType<typeof createLocalJWKSet>
@@ -141,9 +141,9 @@ export async function refresh(provider: Provider, connection: Connection, refres
 
 /** Verifies both tokens: signature, type, issuer and audience, and that the ID token belongs to this sign-in and access token. */
 export async function proveTokens({ keys, issuer, client, jwt_access_token }: Provider, tokens: Tokens, nonce?: string): Promise<void> {
-  const common = { issuer, algorithms: ['RS256'] }
-  const access = await jwtVerify(tokens.access_token, keys, { ...common, typ: 'at+jwt', audience: jwt_access_token.audience })
-  const id = await jwtVerify(tokens.id_token, keys, { ...common, audience: client.client_id })
+  const { audience, alg = 'RS256' } = jwt_access_token
+  const access = await jwtVerify(tokens.access_token, keys, { issuer, algorithms: [alg], typ: 'at+jwt', audience })
+  const id = await jwtVerify(tokens.id_token, keys, { issuer, algorithms: ['RS256'], audience: client.client_id })
   const half = createHash('sha256').update(tokens.access_token).digest().subarray(0, 16).toString('base64url')
   if (id.payload.at_hash !== undefined && id.payload.at_hash !== half) throw new Error('at_hash belongs to another access token.')
   if (nonce !== undefined && id.payload.nonce !== nonce) throw new Error('The nonce belongs to another request.')

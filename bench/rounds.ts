@@ -27,7 +27,8 @@ const most_tries = 3
  * V8 needs this long to optimize frequent code: on one core, the processor time for a JWKS fell from 220 to 75 µs in 6 s. It takes
  * longer for scenarios with a few hundred answers per second: in the code flow V8 still compiled after 10,000 requests.
  */
-const warm_up_seconds = (scenario: ScenarioName) => (scenario === 'code' || scenario === 'bound' ? 25 : scenario === 'refresh' ? 15 : 8)
+const warm_up_seconds = (scenario: ScenarioName) =>
+  scenario === 'code' || scenario === 'bound' ? 25 : scenario.startsWith('refresh') ? 15 : 8
 
 interface RunContext {
   readonly core: number | null

@@ -55,6 +55,7 @@ export function targetsOf(
     times('refresh, of the peer in memory',            ['ostiary', 'refresh'],   ['peer', 'refresh'],             1.2),
     times('refresh, of the peer on PostgreSQL',        ['ostiary', 'refresh'],   ['peer, PostgreSQL', 'refresh'], 2),
     times('refresh, of the ceiling (0.6 is the goal)', ['ostiary', 'refresh'],   ['ceiling', 'refresh'],          0.45),
+    times('refresh with an ES256 access token, of one with two RSA signatures', ['ostiary', 'refresh-es256'], ['ostiary', 'refresh-rs256'], 1.3),
     times('code flow, of the peer in memory',          ['ostiary', 'code'],      ['peer', 'code'],                1.5),
     times('code flow, of the peer on PostgreSQL',      ['ostiary', 'code'],      ['peer, PostgreSQL', 'code'],    2.5),
     times('code flow at the bound of grants, of one below it', ['ostiary', 'bound'], ['below the bound', 'bound'], 0.95),

@@ -17,6 +17,9 @@ export const rows_of_user: ReadonlySet<string> = new Set(
     dashboard_sessions organization_consents organization_disconnections role_holders`),
 )
 
+/** Tables whose rows belong to one environment, and change after its row in a batch that writes other tables too. */
+export const rows_of_environment: ReadonlySet<string> = new Set(names('es256_keys'))
+
 /**
  * A batch holds these rows by the row of the user. A slice of an ending holds them by its row in `endings`: they are no longer valid, and a
  * batch about a user changes only valid rows.
@@ -58,6 +61,7 @@ export const held_by: Readonly<Record<string, readonly string[]>> = {
   resource_servers: ['environments'],
   role_resource_servers: ['roles'],
   roles: ['environments'],
+  es256_keys: ['environments'],
   signing_keys: ['environments'],
   tenants: ['users'],
   webhooks: ['tenants'],
@@ -197,6 +201,7 @@ export const stated_sizes: readonly Stated[] = [
   { write: 'update webhook_messages set updated_at = ? where webhook_id', why: 'a window of 500 messages' },
   { write: "update webhook_messages set status = 'waiting'", why: 'a window of 500 messages' },
   { write: 'update grants set expires_at', why: 'the newest grant of each application' },
+  { write: 'update es256_keys set unused_from', why: 'a key is made every ten minutes at most, and goes with its last token' },
   { write: 'update schema_migrations set oldest_program', why: 'the number is the key of a migration' },
   { write: 'update events set data', why: 'a window of 500 numbers' },
   { write: 'delete from captured_mails where environment_id', why: trimmed },
@@ -232,10 +237,13 @@ export const of_all_environments: readonly Stated[] = [
   { write: 'select count(*) as count from refresh_chains where ahead_at', why: due },
   { write: 'select scope_id, count(*) as count from refused_calls where scope_id in (', why: 'a list of scopes' },
   { write: 'select environment_id, id, user_id from (select * from sessions where coalesce(counted', why: due },
-  { write: 'select environment_id from signing_keys group by environment_id having', why: due },
+  { write: "select environment_id from signing_keys where private_key <> '' group by environment_id having", why: due },
+  { write: 'select environment_id from es256_keys where unused_from is null group by environment_id having', why: due },
   { write: 'select environment_id, kid from signing_keys where', why: due },
+  { write: 'select environment_id, kid from es256_keys where', why: due },
   { write: "update signing_keys set private_key = '' where environment_id in (", why: 'a list of environments' },
   { write: 'delete from signing_keys where environment_id in (', why: 'a list of environments' },
+  { write: 'delete from es256_keys where environment_id in (', why: 'a list of environments' },
   { write: 'select due.environment_id, due.id, due.user_id', why: due },
   { write: 'select environment_id, kind, subject, number, user_id, ended_by', why: due },
   { write: 'select environment_id, id, scopes, version from resource_servers where scopes_version', why: due },

@@ -4,6 +4,7 @@ import { parse, type RecordedBatch } from './recorded.ts'
 import { judgeRecord } from './recorded-laws.ts'
 
 const keys = new Map([
+  ['environments', [['id']]],
   ['users', [['environment_id', 'id']]],
   ['sessions', [['environment_id', 'id']]],
   ['jobs', [['id']]],
@@ -26,6 +27,7 @@ const end = 'update sessions set ended_at = ? where environment_id = ? and id = 
 const broken: [law: string, texts: string[]][] = [
   ['batches take locks in one order',              [about, 'update tenants set name = ? where id = ?']],
   ['each table has a place in lock_order',         ['insert into pears (id) values (?) on conflict (id) do nothing']],
+  ['batches take locks in one order',              ['update es256_keys set unused_from = ? where environment_id = ? and kid = ?', 'update roles set name = ? where environment_id = ? and id = ?']],
   ['a batch about a user begins with aboutUser',   [end, 'update grants set ended_at = ? where environment_id = ? and id = ?']],
   ['a batch about a user begins with aboutUser',   ['insert into sessions (id) values (?)']],
   ['a guard reads only rows that its batch holds', ['guard insert into members (user_id) select id from users where blocked_at is null']],
@@ -57,6 +59,7 @@ for (const [law, texts] of broken)
 // biome-ignore format: this table is read by column
 const kept: [what: string, texts: string[]][] = [
   ['the row of the user comes first',         [about, end, 'guard insert into sessions (environment_id, id) select environment_id, id from users where environment_id = ? and blocked_at is null']],
+  ['rows of an environment that the batch holds stand in any order', ['update environments set keys_version = keys_version + 1 where id = ?', 'update es256_keys set unused_from = ? where environment_id = ?', "insert into roles (environment_id, id) values (?…) on conflict do nothing"]],
   ['rows of a user that the batch holds stand in any order', [about, 'update half_sign_ins set a = 1 where environment_id = ? and x in (select y from z limit ?)', 'update sessions set a = 1 where environment_id = ? and id in (?…)']],
   ['a row under a random key is inserted',    ['insert into events (environment_id, id) values (?…)', about]],
   ['a limited list names the rows',           ['delete from jobs where (id) in (select id from jobs where a < ? order by a limit ?)']],

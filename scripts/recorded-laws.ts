@@ -14,6 +14,7 @@ import {
   held_by,
   holders_of_user,
   of_tests,
+  rows_of_environment,
   rows_of_user,
   stated_guards,
   stated_sizes,
@@ -82,14 +83,16 @@ function locked({ does, target, text }: Recorded, taken: readonly string[] = [])
 
 /**
  * The tables of which a batch may wait for a row, in order, each once. A batch that holds the row of a user waits for none of the rows of
- * that user, since every batch that changes one holds the user.
+ * that user, since every batch that changes one holds the user; likewise for the row of an environment.
  */
 function waitsFor(statements: readonly Recorded[]): string[] {
   const taken: string[] = []
   const written: string[] = []
   for (const statement of statements) {
     const table = locked(statement, written)
-    const is_held = rows_of_user.has(table ?? '') && holders_of_user.some((holder) => taken.includes(holder))
+    const is_held =
+      (rows_of_user.has(table ?? '') && holders_of_user.some((holder) => taken.includes(holder))) ||
+      (rows_of_environment.has(table ?? '') && taken.includes('environments'))
     if (table !== null && !taken.includes(table) && !is_held) taken.push(table)
     if (statement.target !== null) written.push(statement.target)
   }

@@ -91,6 +91,17 @@ test('access shows each scope, and the role that gives it or why none does', asy
   assert.equal((await ostiary(['access', 'nobody@example.com', ...inTest])).code, 1)
 })
 
+test('the signing key of either algorithm is rotated', async () => {
+  const create = ['resource-servers', 'create', '--name', 'Stock', '--identifier', 'https://stock.example.com']
+  const rotate = (...more: string[]) => ostiary(['signing-keys', 'rotate', ...more, ...inTest, '--yes', '--json'])
+  assert.match((await rotate('--alg', 'ES256')).err, /^No signing key \(no_signing_key\): No resource server/)
+  const server = json(await ostiary([...create, '--access-token-signing-alg', 'ES256', ...inTest, '--json']))
+  assert.equal(server.access_token_signing_alg, 'ES256')
+  assert.deepEqual([json(await rotate()).alg, json(await rotate('--alg', 'ES256')).alg], ['RS256', 'ES256'])
+  const wrong = await rotate('--alg', 'PS256')
+  assert.ok(wrong.code !== 0 && /--alg/.test(wrong.err), wrong.err)
+})
+
 test('an application that is created by a template prints the setup of the product, with its values in it', async () => {
   const create = ['applications', 'create', '--template', 'memos', '--url', 'https://memos.example.com', ...inTest]
   const { code, out, err } = await ostiary(create)

@@ -172,7 +172,8 @@ export const descriptions: Record<RowName, string> = {
     'Says what people call the objects of the ids: the email of a user, the name of an application, the label of a key. Ids that do not exist, or that the caller may not read, are left out. A key needs the scope that reads the object, such as `users:read`; an administrator needs the role `developer` for users.',
 
   listSigningKeys: 'Lists the signing keys of an environment with their states.',
-  rotateSigningKey: 'Publishes the next signing key. It signs once every cached key set has expired, so no verifier fails.',
+  rotateSigningKey:
+    'Publishes the next signing key of an algorithm. It signs once every cached key set has expired, so no verifier fails. The keys of the other algorithm stay as they are.',
 
   me: 'Shows the administrator who calls, and the tenants with their roles.',
   lookup: 'Finds where an object belongs, from its id alone, if it is in a tenant of the administrator.',

@@ -75,7 +75,7 @@ import {
 } from './route.ts'
 import { Session, TokenToValidate, TokenVerdict } from './session.ts'
 import { Settings, SettingsChange, SettingsPreview, SettingsToPreview } from './settings.ts'
-import { SigningKey } from './signing-key.ts'
+import { RotationQuery, SigningKey } from './signing-key.ts'
 import { Statistics, StatisticsQuery } from './statistics.ts'
 import {
   Environment,
@@ -307,7 +307,7 @@ export const routes = {
   listNames:          get  (`${environment}/names`,                      platform('environments:read'),   'Name objects by their ids',                              { query: NamesQuery, returns: [200, Names] }),
 
   listSigningKeys:    get  (`${environment}/signing-keys`,               platform('env.settings:read'),   'List signing keys',                                      { ...paged, returns: [200, page(SigningKey)] }),
-  rotateSigningKey:   post (`${environment}/signing-keys/rotate`,        platform('env.settings:write'),  'Publish the next signing key; it signs once all cached JWKS have expired', { returns: [200, SigningKey], fresh: 'always' }),
+  rotateSigningKey:   post (`${environment}/signing-keys/rotate`,        platform('env.settings:write'),  'Publish the next signing key; it signs once all cached JWKS have expired', { query: RotationQuery, returns: [200, SigningKey], fails: ['no_signing_key'], fresh: 'always' }),
 
   me:                 get  ('/v1/me',                                    administrator(null),             'Get the administrator and their memberships',            { returns: [200, Me] }),
   lookup:             get  ('/v1/lookup/{id}',                           administrator(null),             'Find the tenant, project and environment of an id',      { returns: [200, Located] }),

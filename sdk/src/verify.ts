@@ -32,7 +32,10 @@ export interface VerifyOptions {
   issuer: string
   /** The identifier of this resource server. */
   audience: string
-  /** The algorithms that are accepted, whatever the token says. The service signs with RS256, the default. */
+  /**
+   * The algorithms that are accepted, whatever the token says. The service signs with RS256, the default, and with ES256 for a resource server
+   * whose `access_token_signing_alg` says so.
+   */
   algorithms?: readonly Algorithm[] | undefined
   /** The scopes that the token must have. */
   required_scopes?: readonly string[] | undefined

@@ -13,6 +13,7 @@ import { createDb, type Db, type Result, rowOf, rowsOf, type Statement, sql } fr
 import { migrate } from '../src/db/migrate.ts'
 import { openPostgres } from '../src/db/postgres/postgres.ts'
 import { openSqlite } from '../src/db/sqlite/sqlite.ts'
+import { findAskedSince } from '../src/domain/resource-servers/es256.ts'
 import {
   findAlikeIdentifiers,
   findAudiences,
@@ -46,6 +47,7 @@ const uses: Use[] = [
   { what: '20 unknown scopes',                        send: (db) => findOwnedScopes(db, environment_id, strange),                       most: 0,  index: by_name },
   { what: 'an identifier',                            send: (db) => findAlikeIdentifiers(db, environment_id, 'https://api.example/5x'), most: 12, index: /^SEARCH resource_servers USING COVERING INDEX \w+ \(environment_id=\? AND identifier[<>]\?\)$/ },
   { what: '20 unknown resources',                    send: (db) => findAudiences(db, environment_id, strange),                         most: 0,  index: /^SEARCH resource_servers USING INDEX \w+ \(environment_id=\? AND identifier=\?\)$/, analyzed: true },
+  { what: 'resource servers with ES256',               send: (db) => findAskedSince(db, environment_id),                                 most: 0,  index: /^SEARCH resource_servers USING INDEX resource_servers_es256 \(environment_id=\?\)$/ },
   { what: 'resource servers without names',           send: nameMissingScopes,                                                          most: 0,  index: /^SCAN resource_servers USING INDEX resource_servers_without_names$/ },
 ]
 
@@ -66,7 +68,8 @@ async function fill(db: Db): Promise<void> {
   await run(db, ...environment_rows)
   const scopes = common.map((name) => ({ name, description: null }))
   const of_roles = { require_roles: false, organizations: 'none', roles_claim: null, data_claims: false } as const
-  const kind = { name: 'API', scopes, access_token_ttl_seconds: null, access_token_format: 'jwt', ...of_roles } as const
+  const of_tokens = { access_token_signing_alg: 'RS256' } as const
+  const kind = { name: 'API', scopes, access_token_ttl_seconds: null, access_token_format: 'jwt', ...of_tokens, ...of_roles } as const
   for (let from = 0; from < 1_000; from += 100)
     await db.batch(
       Array.from({ length: 100 }, (_, n) => from + n).flatMap((n) =>

@@ -86,6 +86,7 @@ const lasting: Record<string, string> = {
   organization_consents: 'ends with its user, membership or application',
   endings: 'the worker removes an ending whose rows are done (`oidc/end-in-slices.ts`)',
   signing_keys: 'rotation removes them (`rotateAgedKeys`)',
+  es256_keys: 'rotation removes them (`rotateAgedKeys`)',
   resource_servers: 'an administrator manages them',
   resource_server_scopes: 'changes with its resource server',
   roles: 'an administrator manages them',
@@ -277,6 +278,8 @@ async function sealEverything(w: World): Promise<void> {
   await call('POST', `/webhooks/${environment.webhook_id}/rotate-secret`)
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const private_key = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
+  await call('PATCH', `/resource-servers/${environment.resource_server_id}`, { access_token_signing_alg: 'ES256' })
+  await call('GET', '/signing-keys')
   await call('POST', '/providers', { type: 'apple', client_id: 'a', team_id: 'TEAM', key_id: 'KEY', private_key })
 
   const agent = createAgent()

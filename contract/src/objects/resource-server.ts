@@ -4,6 +4,7 @@ import { ResourceServerId } from '../ids.ts'
 import { RolesClaim } from '../jwt-claims.ts'
 import { oidcScopes } from '../scopes.ts'
 import { TokenFormat } from '../settings.ts'
+import { SigningAlg } from '../signing-key.ts'
 import { Name, ShortText, slugs, text } from '../values.ts'
 import { changeShape, creationShape, dates, type FieldsOf, fixed, observed, place, recordShape, travels } from './field.ts'
 import { choices, explained, OrganizationUse } from './organization-use.ts'
@@ -87,6 +88,18 @@ export const resource_server = {
       look: { jwt: 'JWT: the API checks it itself', opaque: 'Opaque: the API asks the service' },
       affects: 'This resource server, from the next token on.',
       default: 'jwt',
+    },
+  ),
+  access_token_signing_alg: travels(
+    SigningAlg.describe(
+      'The algorithm that signs its access tokens: `RS256` or `ES256`. A token for several resource servers is ES256 where all of them say so. The key of ES256 is published at once and signs ten minutes later, in Test at once; until then tokens are RS256. It needs `access_token_format` `jwt`. The default is `RS256`.',
+    ),
+    {
+      label: 'Signature of access tokens',
+      look: { RS256: 'RS256: every library checks it', ES256: 'ES256: shorter, and cheaper to sign' },
+      hint: 'The API has to accept ES256 before it is chosen.',
+      affects: 'This resource server, from the next token on.',
+      default: 'RS256',
     },
   ),
   require_roles: travels(

@@ -29,7 +29,7 @@ export default function ResourceServers() {
       ),
     },
     { head: 'Scopes', cell: ({ scopes }) => <ScopeList of={scopes} /> },
-    { head: 'Tokens', cell: ({ access_token_format }) => formats[access_token_format] },
+    { head: 'Tokens', cell: (server) => tokensOf(server) },
     timeColumn('Created', ({ created_at }) => created_at),
     {
       head: 'Actions',
@@ -81,6 +81,9 @@ export default function ResourceServers() {
 
 /** How an API checks its tokens. */
 const formats = { jwt: 'JWT, checked by the API itself', opaque: 'Opaque, checked by a call' } as const
+
+const tokensOf = ({ access_token_format, access_token_signing_alg: alg }: ResourceServer) =>
+  alg === 'ES256' ? `${formats[access_token_format]}, ES256` : formats[access_token_format]
 
 const ScopeList = ({ of: scopes }: { of: ResourceServer['scopes'] }) =>
   scopes.length === 0 ? (

@@ -24,6 +24,7 @@ export type ErrorCode =
   | 'mail_not_set_up'
   | 'last_owner'
   | 'secret_not_used'
+  | 'no_signing_key'
   | 'idempotency_in_progress'
   | 'promotion_state'
   | 'promotion_stale'
@@ -786,6 +787,8 @@ export type ConfigurationDocument = {
       access_token_ttl_seconds?: number | null | undefined
       /** `jwt` can be verified without a call; `opaque` needs the validation call and can be shorter. The default is `jwt`. */
       access_token_format?: TokenFormat | null | undefined
+      /** The algorithm that signs its access tokens: `RS256` or `ES256`. A token for several resource servers is ES256 where all of them say so. The key of ES256 is published at once and signs ten minutes later, in Test at once; until then tokens are RS256. It needs `access_token_format` `jwt`. The default is `RS256`. */
+      access_token_signing_alg?: SigningAlg | null | undefined
       /** Whether a scope of it is given only to a person whose roles give it. A token has the part of its scope that the roles give when it is issued. The default is false. */
       require_roles?: boolean | null | undefined
       /** Whether people act for an organization at this API. `none`: people act for themselves, and the parameter `organization` is ignored. `optional`: a person chooses one of their organizations, or none. `required`: a person without an organization gets no token. The strictest of the application and the resource servers of a request counts. The default is `none`. */
@@ -1106,6 +1109,8 @@ export type EnvironmentConfiguration = {
       access_token_ttl_seconds: number | null
       /** `jwt` can be verified without a call; `opaque` needs the validation call and can be shorter. The default is `jwt`. */
       access_token_format: TokenFormat
+      /** The algorithm that signs its access tokens: `RS256` or `ES256`. A token for several resource servers is ES256 where all of them say so. The key of ES256 is published at once and signs ten minutes later, in Test at once; until then tokens are RS256. It needs `access_token_format` `jwt`. The default is `RS256`. */
+      access_token_signing_alg: SigningAlg
       /** Whether a scope of it is given only to a person whose roles give it. A token has the part of its scope that the roles give when it is issued. The default is false. */
       require_roles: boolean
       /** Whether people act for an organization at this API. `none`: people act for themselves, and the parameter `organization` is ignored. `optional`: a person chooses one of their organizations, or none. `required`: a person without an organization gets no token. The strictest of the application and the resource servers of a request counts. The default is `none`. */
@@ -2570,6 +2575,8 @@ export type ResourceServer = {
   access_token_ttl_seconds: number | null
   /** `jwt` can be verified without a call; `opaque` needs the validation call and can be shorter. The default is `jwt`. */
   access_token_format: TokenFormat
+  /** The algorithm that signs its access tokens: `RS256` or `ES256`. A token for several resource servers is ES256 where all of them say so. The key of ES256 is published at once and signs ten minutes later, in Test at once; until then tokens are RS256. It needs `access_token_format` `jwt`. The default is `RS256`. */
+  access_token_signing_alg: SigningAlg
   /** Whether a scope of it is given only to a person whose roles give it. A token has the part of its scope that the roles give when it is issued. The default is false. */
   require_roles: boolean
   /** Whether people act for an organization at this API. `none`: people act for themselves, and the parameter `organization` is ignored. `optional`: a person chooses one of their organizations, or none. `required`: a person without an organization gets no token. The strictest of the application and the resource servers of a request counts. The default is `none`. */
@@ -2598,6 +2605,8 @@ export type ResourceServerChange = {
   access_token_ttl_seconds?: number | null | undefined
   /** `jwt` can be verified without a call; `opaque` needs the validation call and can be shorter. The default is `jwt`. */
   access_token_format?: TokenFormat | null | undefined
+  /** The algorithm that signs its access tokens: `RS256` or `ES256`. A token for several resource servers is ES256 where all of them say so. The key of ES256 is published at once and signs ten minutes later, in Test at once; until then tokens are RS256. It needs `access_token_format` `jwt`. The default is `RS256`. */
+  access_token_signing_alg?: SigningAlg | null | undefined
   /** Whether a scope of it is given only to a person whose roles give it. A token has the part of its scope that the roles give when it is issued. The default is false. */
   require_roles?: boolean | null | undefined
   /** Whether people act for an organization at this API. `none`: people act for themselves, and the parameter `organization` is ignored. `optional`: a person chooses one of their organizations, or none. `required`: a person without an organization gets no token. The strictest of the application and the resource servers of a request counts. The default is `none`. */
@@ -2626,6 +2635,8 @@ export type ResourceServerCreation = {
   access_token_ttl_seconds?: number | null | undefined
   /** `jwt` can be verified without a call; `opaque` needs the validation call and can be shorter. The default is `jwt`. */
   access_token_format?: TokenFormat | null | undefined
+  /** The algorithm that signs its access tokens: `RS256` or `ES256`. A token for several resource servers is ES256 where all of them say so. The key of ES256 is published at once and signs ten minutes later, in Test at once; until then tokens are RS256. It needs `access_token_format` `jwt`. The default is `RS256`. */
+  access_token_signing_alg?: SigningAlg | null | undefined
   /** Whether a scope of it is given only to a person whose roles give it. A token has the part of its scope that the roles give when it is issued. The default is false. */
   require_roles?: boolean | null | undefined
   /** Whether people act for an organization at this API. `none`: people act for themselves, and the parameter `organization` is ignored. `optional`: a person chooses one of their organizations, or none. `required`: a person without an organization gets no token. The strictest of the application and the resource servers of a request counts. The default is `none`. */
@@ -3038,6 +3049,8 @@ export type SignInMethod = {
   last_used_at: string | null
 }
 
+export type SigningAlg = 'RS256' | 'ES256'
+
 export type SigningKey = {
   /** The id of the key, equal to `kid`. */
   id: string
@@ -3047,8 +3060,8 @@ export type SigningKey = {
   environment_id: string
   /** `next` is published and does not sign yet, `current` signs, `retired` verifies older tokens. */
   state: 'next' | 'current' | 'retired'
-  /** The signature algorithm. */
-  alg: 'RS256'
+  /** The signature algorithm: `RS256` of ID tokens, logout tokens and access tokens, `ES256` of access tokens of resource servers that ask for it. Each has its own sequence of keys. */
+  alg: SigningAlg
   /** The public key as JWK (RFC 7517). */
   public_jwk: Record<string, string>
   /** The time from which the key signs. */

@@ -30,10 +30,13 @@ export interface RecordedAnswer {
   answer: Record<string, unknown>
 }
 
-/** `null` without an Idempotency-Key. The tenant or environment of the call is part of the path. */
+/**
+ * `null` without an Idempotency-Key. The tenant or environment of the call is part of the path.
+ * @param asked the body, and the parsed query of a row that reads one
+ */
 export function idempotentRequest(
   request: FastifyRequest,
-  body: Buffer,
+  asked: { body: Buffer; query: unknown },
   caller: Caller,
   path: string,
 ): IdempotentRequest | 'malformed' | null {
@@ -45,13 +48,17 @@ export function idempotentRequest(
     method: request.method,
     path: `${caller.environment?.id ?? caller.tenant_id}${path}`,
     idempotency_key,
-    body_hash: sha256(body, 'hex'),
+    body_hash: hashOf(asked),
   }
 }
 
+/** The query follows the body, which is JSON or empty, so no two requests have the same bytes. */
+const hashOf = ({ body, query }: { body: Buffer; query: unknown }): string =>
+  sha256(query === undefined ? body : Buffer.concat([body, Buffer.from(`?${JSON.stringify(query)}`)]), 'hex')
+
 const Row = z.object({ body_hash: z.string(), status: z.int(), answer: z.record(z.string(), z.unknown()) })
 
-/** The recorded response; `null` if there is none, `mismatch` if the body of the first request was different. */
+/** The recorded response; `null` if there is none, `mismatch` if the body or query of the first request was different. */
 export async function findAnswer(db: Db, request: IdempotentRequest, now: Date): Promise<RecordedAnswer | 'mismatch' | null> {
   const row = await db.maybeOne(
     Row,
@@ -65,7 +72,7 @@ export async function findAnswer(db: Db, request: IdempotentRequest, now: Date):
 export const malformedKey = () => new ApiError('malformed_request', 'Idempotency-Key must have 1 to 255 characters.')
 
 export const mismatch = () =>
-  new ApiError('idempotency_mismatch', 'This Idempotency-Key was used with another body. Use a new key for a new request.')
+  new ApiError('idempotency_mismatch', 'This Idempotency-Key was used with another body or query. Use a new key for a new request.')
 
 /**
  * Statements for the batch of the change. They replace an expired record of the same key.

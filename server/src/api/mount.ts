@@ -128,7 +128,7 @@ function mountOne(
       const query = parseQuery(route, request)
       const path =
         names.length === 0 ? route.path : route.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
-      const idempotent = route.method === 'POST' ? idempotentRequest(request, bytes, caller, path) : null
+      const idempotent = route.method === 'POST' ? idempotentRequest(request, { body: bytes, query }, caller, path) : null
       const call: CallOf<Route> = {
         caller,
         params,

@@ -53,7 +53,7 @@ export const lock_order: readonly string[] = `
   roles role_resource_servers role_holders applications application_origins
   organization_counts organizations organization_members organization_role_holders
   organization_invitations organization_invitation_links
-  members invitations invitation_links signing_keys rotated_keys api_keys key_usage
+  members invitations invitation_links signing_keys es256_keys rotated_keys api_keys key_usage
 
   webhooks webhook_attempts webhook_messages backchannel_logout_attempts backchannel_logouts
   event_counters captured_mails events audit_log address_mails mails leases jobs

@@ -30,7 +30,7 @@ export const opaque_prefix = 'svc_at_'
 export async function readAccessToken({ db }: Pick<Deployment, 'db'>, issuer: Issuer, token: string): Promise<AccessTokenClaims | null> {
   const claims = token.startsWith(opaque_prefix)
     ? await findOpaqueToken(db, issuer.environment_id, digestOf(token))
-    : verifyJwt(issuer.keys, 'at+jwt', token)
+    : verifyJwt(issuer.access_token_keys, 'at+jwt', token)
   const parsed = claims && parsedOf(claims)
   return parsed?.iss === issuer.url ? parsed : null
 }

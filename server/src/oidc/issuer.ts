@@ -21,6 +21,7 @@ import { effectiveSettings } from '../domain/tenancy/settings.ts'
 import { issuerAtHost } from '../http/place.ts'
 import { service_name } from '../pages/service.ts'
 import { type Access, no_access, weightOf } from '../protocol/roles.ts'
+import { type Es256Key, loadEs256Keys } from './es256-keys.ts'
 import { keepByVersion } from './kept-by-version.ts'
 import type { KeyPool } from './key-pool.ts'
 import { loadErasedKeys, loadSigningKeys, type PublicKey, type SigningKey } from './signing-keys.ts'
@@ -39,7 +40,12 @@ export interface Issuer {
   /** The name that sign-in pages show. */
   readonly display_name: string
   readonly settings: StoredSettings
+  /** For RS256, which signs every kind of token. */
   readonly keys: readonly SigningKey[]
+  /** For access tokens of resource servers that ask for ES256; empty where none ever did. */
+  readonly es256_keys: readonly Es256Key[]
+  /** Keys that can have signed an access token. */
+  readonly access_token_keys: readonly PublicKey[]
   /** Keys whose tokens have all expired, which verify nothing but an `id_token_hint`. */
   readonly erased_keys: readonly PublicKey[]
   /** Resolves to what roles give here, now. */
@@ -120,8 +126,9 @@ export function createIssuers(deployment: Deployment, pool: KeyPool) {
            where e.id = ${environment_id}`,
     )
     if (!row) return null
-    const [keys, erased_keys] = await Promise.all([
+    const [keys, es256_keys, erased_keys] = await Promise.all([
       loadSigningKeys(deployment, pool, environment_id),
+      loadEs256Keys(deployment, pool, { environment_id, type: row.type }),
       loadErasedKeys(deployment, environment_id),
     ])
     const is_root = row.root?.environment_id === environment_id
@@ -137,6 +144,8 @@ export function createIssuers(deployment: Deployment, pool: KeyPool) {
       display_name: settings.branding.display_name ?? (is_root ? service_name : row.project_name),
       settings,
       keys,
+      es256_keys,
+      access_token_keys: [...keys, ...es256_keys],
       erased_keys,
       access: () => accessAt(environment_id, row.roles_version),
       memberRoles: () => memberRoles(environment_id),

@@ -1,50 +1,61 @@
-/** Signs and verifies the tokens of an issuer by its keys, with RS256. */
+/** Signs and verifies the tokens of an issuer by its keys, each with the algorithm of the key: RS256 or ES256. */
 import { type KeyObject, sign, verify } from 'node:crypto'
+import type { SigningAlg } from '@ostiary/contract/signing-key.ts'
 import { createBoundedMap } from '../base/bounded-map.ts'
 import { sha256 } from '../base/digest.ts'
 import { isRecord } from '../base/record.ts'
 import { longest_jwt } from '../protocol/claims.ts'
-import { currentKey } from '../protocol/key-states.ts'
+import { derOfJose, es256_bytes, joseOfDer } from '../protocol/ecdsa-signature.ts'
+import { currentKey, keyInUse } from '../protocol/key-states.ts'
+import type { Es256Key } from './es256-keys.ts'
 import type { PublicKey, SigningKey } from './signing-keys.ts'
 
 /** A key that is ready to sign. */
 export interface Signer {
   readonly kid: string
+  readonly alg: SigningAlg
   readonly private_key: KeyObject
 }
 
 /** The key that signs at this time. Throws where it cannot be unsealed, so callers take it before they write anything. */
-export function signerAt(keys: readonly SigningKey[], now: Date): Signer {
-  const key = currentKey(keys, now)
-  return { kid: key.kid, private_key: key.private_key() }
+export const signerAt = (keys: readonly SigningKey[], now: Date): Signer => signerOf(currentKey(keys, now))
+
+/** The same of the keys for ES256; `null` while none signs. */
+export function es256SignerAt(keys: readonly Es256Key[], now: Date): Signer | null {
+  const key = keyInUse(keys, now)
+  return key && signerOf(key)
 }
+
+const signerOf = ({ kid, alg, private_key }: SigningKey): Signer => ({ kid, alg, private_key: private_key() })
 
 /** The encoded header of each key and type. */
 const heads = createBoundedMap<string, string>(10_000)
 
-/** RFC 7515 §3.1, RS256. Signs on the thread pool, because a signature takes a third of a millisecond. */
+/** RFC 7515 §3.1. Signs on the thread pool, because a signature of RS256 takes a third of a millisecond. */
 export function signJwt(
-  { kid, private_key }: Signer,
+  { kid, alg, private_key }: Signer,
   typ: 'JWT' | 'at+jwt' | 'logout+jwt',
   claims: Record<string, unknown>,
 ): Promise<string> {
   const name = `${typ}.${kid}`
   let head = heads.get(name)
   if (head === undefined) {
-    head = Buffer.from(JSON.stringify({ alg: 'RS256', typ, kid })).toString('base64url')
+    head = Buffer.from(JSON.stringify({ alg, typ, kid })).toString('base64url')
     heads.set(name, head)
   }
   const input = `${head}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}`
   return new Promise((resolve, reject) => {
-    sign('sha256', Buffer.from(input), private_key, (error, signature) =>
-      error ? reject(error) : resolve(`${input}.${signature.toString('base64url')}`),
-    )
+    sign('sha256', Buffer.from(input), private_key, (error, signature) => {
+      if (error) return reject(error)
+      const bytes = alg === 'ES256' ? joseOfDer(signature) : signature
+      resolve(`${input}.${bytes.toString('base64url')}`)
+    })
   })
 }
 
 /**
- * The claims of a JWT of this type that one of these keys signed with RS256; `null` for any other text. The caller checks time and
- * audience. The header does not choose the algorithm (RFC 8725 §3.1).
+ * The claims of a JWT of this type that one of these keys signed; `null` for any other text. The caller checks time and audience. The
+ * algorithm is that of the key: a header that names another one is refused (RFC 8725 §3.1).
  */
 export function verifyJwt(keys: readonly PublicKey[], typ: string, token: string): Readonly<Record<string, unknown>> | null {
   if (token.length > longest_jwt) return null
@@ -72,16 +83,20 @@ interface VerifiedJwt {
  */
 const verified = createBoundedMap<string, VerifiedJwt>(5_000)
 
+/** The only length of a signature: of the modulus of our RSA keys, and of r and s of P-256 (RFC 7518 §3.4). */
+const signature_bytes: Readonly<Record<SigningAlg, number>> = { RS256: 256, ES256: es256_bytes }
+
 function verifySignature(keys: readonly PublicKey[], token: string): VerifiedJwt | null {
   const [head, body, signature, ...rest] = token.split('.')
   if (!head || !body || !signature || rest.length > 0) return null
   const header = parseObject(head)
-  if (header?.alg !== 'RS256' || header.crit !== undefined) return null
+  if (!header || header.crit !== undefined) return null
   const key = keys.find((candidate) => candidate.kid === header.kid)
-  if (!key) return null
+  if (!key || header.alg !== key.alg) return null
   const bytes = Buffer.from(signature, 'base64url')
-  if (bytes.toString('base64url') !== signature) return null
-  if (!verify('sha256', Buffer.from(`${head}.${body}`), key.public_key(), bytes)) return null
+  if (bytes.length !== signature_bytes[key.alg] || bytes.toString('base64url') !== signature) return null
+  const signed = key.alg === 'ES256' ? derOfJose(bytes) : bytes
+  if (!verify('sha256', Buffer.from(`${head}.${body}`), key.public_key(), signed)) return null
   const claims = parseObject(body)
   return claims && { typ: header.typ, kid: key.kid, claims: Object.freeze(claims) }
 }

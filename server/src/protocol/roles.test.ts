@@ -161,7 +161,8 @@ function tokenOf({ servers, grant, named, application, disabled_scopes }: Model,
   if (!letsIn(access, client_id, held)) return 'invalid_grant'
   if (!grant.has_organization && needsOrganization(access, client_id, resource)) return 'invalid_grant'
   const audiences = servers.map(({ identifier, made }) => ({
-    ...{ identifier, access_token_ttl_seconds: null, access_token_format: 'jwt' as const, roles_claim: null, data_claims: false },
+    ...{ identifier, access_token_ttl_seconds: null, access_token_format: 'jwt' as const, access_token_signing_alg: 'RS256' as const },
+    ...{ roles_claim: null, data_claims: false },
     scopes: names.filter((name) => (made[name] ?? 0) > 0).map((name) => ({ name })),
   }))
   const tokens = { access_token_ttl_seconds: 3_600, access_token_format: 'jwt' as const }

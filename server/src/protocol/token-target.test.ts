@@ -11,6 +11,7 @@ const orders = {
   scopes: [{ name: 'orders:read' }, { name: 'read' }],
   access_token_ttl_seconds: 600,
   access_token_format: 'jwt' as const,
+  access_token_signing_alg: 'RS256' as const,
   roles_claim: null,
   data_claims: false,
 }
@@ -19,6 +20,7 @@ const stock = {
   scopes: [{ name: 'stock:read' }, { name: 'read' }],
   access_token_ttl_seconds: null,
   access_token_format: 'opaque' as const,
+  access_token_signing_alg: 'RS256' as const,
   roles_claim: null,
   data_claims: false,
 }
@@ -27,6 +29,7 @@ const quick = {
   scopes: [],
   access_token_ttl_seconds: 60,
   access_token_format: 'opaque' as const,
+  access_token_signing_alg: 'RS256' as const,
   roles_claim: null,
   data_claims: false,
 }
@@ -44,7 +47,7 @@ const policy: Policy = {
   tokens: { access_token_ttl_seconds: 3_600, access_token_format: 'jwt' as const },
 }
 const own = 'openid email offline_access'
-const without_claims = { roles_claim: null, data_claims: false, reserved: [] }
+const without_claims = { signing_alg: 'RS256', roles_claim: null, data_claims: false, reserved: [] }
 
 interface Case {
   rule: string
@@ -160,6 +163,22 @@ const data_cases: [rule: string, requested: string[], audiences: Policy['audienc
 ]
 for (const [rule, requested, audiences, carries] of data_cases)
   test(rule, () => assert.equal(targetOf(grant, requested, { ...policy, audiences }).data_claims, carries))
+
+const [by_es256, also_by_es256] = [orders, stock].map((server) => ({ ...server, access_token_signing_alg: 'ES256' as const }))
+assert.ok(by_es256 && also_by_es256)
+const alg_cases: [rule: string, requested: string[], audiences: Policy['audiences'], alg: 'RS256' | 'ES256'][] = [
+  ['a token has the algorithm of its resource server', [orders.identifier], [by_es256, stock], 'ES256'],
+  ['a token for resource servers that all say ES256 is ES256', [], [by_es256, also_by_es256], 'ES256'],
+  ['a token for resource servers of which the last says RS256 is RS256', [], [by_es256, stock], 'RS256'],
+  ['a token for resource servers of which the first says RS256 is RS256', [], [orders, also_by_es256], 'RS256'],
+  ['a token for the resource server with RS256 alone is RS256', [stock.identifier], [by_es256, stock], 'RS256'],
+]
+for (const [rule, requested, audiences, alg] of alg_cases)
+  test(rule, () => assert.equal(targetOf(grant, requested, { ...policy, audiences }).signing_alg, alg))
+
+test('a token without a resource server is RS256', () => {
+  assert.equal(targetOf({ scope: own, resource: [] }, [], { ...policy, audiences: [by_es256] }).signing_alg, 'RS256')
+})
 
 test('no data stands under a name by which a resource server of the token expects roles, with or without them', () => {
   const audiences = [with_roles, with_groups]

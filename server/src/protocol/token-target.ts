@@ -2,13 +2,17 @@
 /** The target of an access token: the resource servers of its audience, and the scope, lifetime and format that follow from them. */
 import type { ResourceServer } from '@ostiary/contract/objects/resource-server.ts'
 import type { Settings } from '@ostiary/contract/settings.ts'
+import type { SigningAlg } from '@ostiary/contract/signing-key.ts'
 import { reason } from '../base/reason.ts'
 import { OAuthError } from './oauth-error.ts'
 import { longest_target_with_claims, widthOf } from './requested.ts'
 import { type Access, leavesNone, type RoleSet, scopeGiven } from './roles.ts'
 import { mayRequest, scopeNames, scopesWithoutServer } from './scope.ts'
 
-type Audience = Pick<ResourceServer, 'identifier' | 'access_token_ttl_seconds' | 'access_token_format' | 'roles_claim' | 'data_claims'> & {
+type Audience = Pick<
+  ResourceServer,
+  'identifier' | 'access_token_ttl_seconds' | 'access_token_format' | 'access_token_signing_alg' | 'roles_claim' | 'data_claims'
+> & {
   scopes: readonly { name: string }[]
 }
 
@@ -32,6 +36,8 @@ export interface TokenTarget {
   scope: string
   ttl_seconds: number
   format: Settings['tokens']['access_token_format']
+  /** The algorithm that signs the access token where it is a JWT and the environment has a key for it. */
+  signing_alg: SigningAlg
   /** The claim of the access token that has the roles; `null`: none. */
   roles_claim: string | null
   /** Whether it carries the data of the user and the organization. */
@@ -90,11 +96,15 @@ export function targetOf(grant: { scope: string; resource: readonly string[] }, 
 const commonClaim = ([first, ...others]: readonly Audience[]): string | null =>
   first && others.every(({ roles_claim }) => roles_claim === first.roles_claim) ? first.roles_claim : null
 
-/** The lifetime and format that suit every resource server: the shortest lifetime, and a JWT where one of them needs it. */
-function kindOf(audiences: readonly Audience[], own: Policy['tokens']): Pick<TokenTarget, 'ttl_seconds' | 'format'> {
-  if (audiences.length === 0) return { ttl_seconds: own.access_token_ttl_seconds, format: own.access_token_format }
+/**
+ * The lifetime, format and algorithm that suit every resource server: the shortest lifetime, a JWT where one of them needs it, and ES256 where all
+ * of them say so, since every one accepts RS256 (RFC 9068 §2.1).
+ */
+function kindOf(audiences: readonly Audience[], own: Policy['tokens']): Pick<TokenTarget, 'ttl_seconds' | 'format' | 'signing_alg'> {
+  if (audiences.length === 0) return { ttl_seconds: own.access_token_ttl_seconds, format: own.access_token_format, signing_alg: 'RS256' }
   return {
     ttl_seconds: Math.min(...audiences.map((audience) => audience.access_token_ttl_seconds ?? own.access_token_ttl_seconds)),
     format: audiences.some((audience) => audience.access_token_format === 'jwt') ? 'jwt' : 'opaque',
+    signing_alg: audiences.every((audience) => audience.access_token_signing_alg === 'ES256') ? 'ES256' : 'RS256',
   }
 }

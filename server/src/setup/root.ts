@@ -110,6 +110,7 @@ function insertThisApi(
   const kind = {
     access_token_ttl_seconds: null,
     access_token_format: 'jwt',
+    access_token_signing_alg: 'RS256',
     require_roles: false,
     organizations: 'none',
     roles_claim: null,

@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process'
 import { copyFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
+import type { ResourceServer } from '@ostiary/contract/objects/resource-server.ts'
 import { build, stop } from 'esbuild'
 import { double, single, word } from '../../../dashboard/src/pages/application/snippets/values.ts'
 import { snippetsOf } from '../../../dashboard/src/pages/application/snippets.ts'
@@ -28,7 +29,12 @@ const { publicKey, privateKey } = await crypto.subtle.generateKey(
 const jwk = async (key: typeof publicKey) => ({ ...(await crypto.subtle.exportKey('jwk', key)), kid: 'key-1' })
 
 /** An application, and the code of one of its snippets. */
-async function snippetOf(name: string, method: string, redirect_uri: string, fields: { organizations?: 'optional' } = {}) {
+async function snippetOf(
+  name: string,
+  method: string,
+  redirect_uri: string,
+  { servers = [], ...fields }: { organizations?: 'optional'; allowed_scopes?: string[]; servers?: ResourceServer[] } = {},
+) {
   const application = await w.createApplication(w.test, {
     redirect_uris: [redirect_uri, new URL('/auth/callback/ostiary', redirect_uri).href],
     application_type: method === 'none' ? (name === 'oidc-client-ts' ? 'spa' : 'native') : 'web',
@@ -37,7 +43,7 @@ async function snippetOf(name: string, method: string, redirect_uri: string, fie
     ...(method === 'private_key_jwt' ? { jwks: { keys: [await jwk(publicKey)] } } : {}),
   })
   const snippet =
-    snippetsOf(application, { issuer: w.test.issuer, base_url: w.base_url }).find((one) => one.name === name) ?? assert.fail(name)
+    snippetsOf(application, { issuer: w.test.issuer, base_url: w.base_url, servers }).find((one) => one.name === name) ?? assert.fail(name)
   return { application, snippet, code: snippet.code }
 }
 
@@ -247,49 +253,52 @@ for (const organizations of [undefined, 'optional'] as const)
     },
   )
 
-test('the MCP server answers a call with a token for it, and refuses one without and one for another resource', async () => {
-  const address = `http://localhost:${await freePort()}/mcp`
-  const create = (identifier: string, name: string) =>
-    w.call('POST', `${w.test.path}/resource-servers`, {
-      body: { identifier, name, scopes: [{ name: 'tools:call', description: 'Call tools' }] },
-    })
-  expectStatus(201, await create(address, 'Tools'))
-  expectStatus(201, await create('https://other.example.com', 'Other'))
-  const { application, code } = await snippetOf('MCP server', 'client_secret_basic', 'http://localhost:49152/callback')
-  const allowed = { allowed_scopes: ['openid', 'tools:call'] }
-  expectStatus(200, await w.call('PATCH', `${w.test.path}/applications/${application.id}`, { body: allowed }))
-  const folder = connect.programFolder()
-  writeFileSync(join(folder, 'server.js'), code)
-  await serve(`exec '${process.execPath}' server.js`, { cwd: folder, env: { ...process.env, MCP_ADDRESS: address } }, address)
+for (const alg of ['RS256', 'ES256'] as const)
+  test(`the MCP server of a resource server with ${alg} answers a call with a token for it, and refuses one without and one for another resource`, async () => {
+    const address = `http://localhost:${await freePort()}/mcp`
+    const create = (identifier: string, name: string) =>
+      w.call('POST', `${w.test.path}/resource-servers`, {
+        body: { identifier, name, scopes: [{ name: `tools:${alg}`, description: 'Call tools' }], access_token_signing_alg: alg },
+      })
+    const servers = [expectStatus(201, await create(address, `Tools ${alg}`))]
+    const other = `https://other-${alg}.example.com`
+    expectStatus(201, await create(other, `Other ${alg}`))
+    const allowed_scopes = ['openid', `tools:${alg}`]
+    const redirect_uri = 'http://localhost:49152/callback'
+    const { application, code } = await snippetOf('MCP server', 'client_secret_basic', redirect_uri, { allowed_scopes, servers })
+    assert.equal(code.includes("algorithms: ['ES256']"), alg === 'ES256')
+    const folder = connect.programFolder()
+    writeFileSync(join(folder, 'server.js'), code.replaceAll('tools:call', `tools:${alg}`))
+    await serve(`exec '${process.execPath}' server.js`, { cwd: folder, env: { ...process.env, MCP_ADDRESS: address } }, address)
 
-  const call = (token: string) =>
-    fetch(address, {
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        accept: 'application/json, text/event-stream',
-        ...(token === '' ? {} : { authorization: `Bearer ${token}` }),
-      },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'whoami', arguments: {} } }),
+    const call = (token: string) =>
+      fetch(address, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+          ...(token === '' ? {} : { authorization: `Bearer ${token}` }),
+        },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'whoami', arguments: {} } }),
+      })
+    const tokenFor = async (resource: string) => {
+      const request = authorizationRequest(w.test, application, { scope: allowed_scopes.join(' '), resource })
+      const authorization_code = await obtainCode(createAgent(), request, user)
+      return expectStatus(200, await exchange(w, w.test, application, { request, code: authorization_code })).access_token
+    }
+    const refused = await call('')
+    assert.equal(refused.status, 401)
+    const metadata = /resource_metadata="([^"]+)"/.exec(refused.headers.get('www-authenticate') ?? '')?.[1] ?? ''
+    assert.deepEqual(await (await fetch(metadata)).json(), {
+      resource: address,
+      authorization_servers: [w.test.issuer],
+      scopes_supported: allowed_scopes,
+      bearer_methods_supported: ['header'],
     })
-  const tokenFor = async (resource: string) => {
-    const request = authorizationRequest(w.test, application, { scope: 'openid tools:call', resource })
-    const authorization_code = await obtainCode(createAgent(), request, user)
-    return expectStatus(200, await exchange(w, w.test, application, { request, code: authorization_code })).access_token
-  }
-  const refused = await call('')
-  assert.equal(refused.status, 401)
-  const metadata = /resource_metadata="([^"]+)"/.exec(refused.headers.get('www-authenticate') ?? '')?.[1] ?? ''
-  assert.deepEqual(await (await fetch(metadata)).json(), {
-    resource: address,
-    authorization_servers: [w.test.issuer],
-    scopes_supported: ['openid', 'tools:call'],
-    bearer_methods_supported: ['header'],
+    assert.equal((await call(await tokenFor(other))).status, 401)
+    const answered = await call(await tokenFor(address))
+    assert.match(await answered.text(), new RegExp(user.id))
   })
-  assert.equal((await call(await tokenFor('https://other.example.com'))).status, 401)
-  const answered = await call(await tokenFor(address))
-  assert.match(await answered.text(), new RegExp(user.id))
-})
 
 test('a redirect URI with quotes stays a text in every language', () => {
   const hostile = `https://app.example.com/\\'"$(id)\`id\`+process.exit(1)+`

@@ -51,10 +51,21 @@ test('what belongs to sign-in is set up in the dashboard', { skip: noBrowser }, 
     assert.deepEqual(await dialog.locator('.consent-preview b').allTextContents(), ['See what you ordered', 'orders:write'])
     await passesAudit('edit resource server')
     await dialog.getByLabel('Opaque: the API asks the service').check()
+    await dialog.getByLabel('ES256: shorter, and cheaper to sign').check()
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.locator('.mantine-RadioGroup-error', { hasText: 'An opaque token is not signed.' }).waitFor()
+    await dialog.getByLabel('JWT: the API checks it itself').check()
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await closed()
+    await page.getByText('JWT, checked by the API itself, ES256').waitFor()
+    await row('button', 'Edit', 'Orders').click()
+    assert.equal(await dialog.getByLabel('ES256: shorter, and cheaper to sign').isChecked(), true)
+    await dialog.getByLabel('Opaque: the API asks the service').check()
+    await dialog.getByLabel('RS256: every library checks it').check()
     await dialog.getByRole('button', { name: 'Save' }).click()
     await closed()
     const [server] = (await stored('/resource-servers')).data
-    assert.equal(server.access_token_format, 'opaque')
+    assert.deepEqual([server.access_token_format, server.access_token_signing_alg], ['opaque', 'RS256'])
     assert.deepEqual(server.scopes, [
       { name: 'orders:read', description: 'See what you ordered' },
       { name: 'orders:write', description: null },

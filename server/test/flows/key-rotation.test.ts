@@ -5,7 +5,7 @@ import { createLocalJWKSet, decodeProtectedHeader, type JSONWebKeySet, jwtVerify
 import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
 import { createIssuers } from '../../src/oidc/issuer.ts'
-import { createKeyPool } from '../../src/oidc/key-pool.ts'
+import { createKeyPool, type KeyPool } from '../../src/oidc/key-pool.ts'
 import { rotateAgedKeys } from '../../src/oidc/signing-keys.ts'
 import { resealAll } from '../../src/setup/reseal.ts'
 import { authorizationRequest, createPerson, exchange, refresh, reuseEvents, userinfo } from '../support/cookie-browser.ts'
@@ -29,9 +29,9 @@ test('fifty first requests to an environment read it once, and make one key pair
   const { test: environment } = await w.createProject('herd')
   const spare = spareKeys()
   let taken = 0
-  const take = () => {
+  const take: KeyPool['take'] = (alg) => {
     taken += 1
-    return spare.take()
+    return spare.take(alg)
   }
   const issuers = createIssuers(w.deployment, { ...spare, take })
   const findTogether = async () => new Set(await Promise.all(Array.from({ length: 50 }, () => issuers.find(environment.id))))

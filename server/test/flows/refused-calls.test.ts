@@ -221,6 +221,7 @@ const plants: Plant[] = [
   { code: 'key_revoked', reason: /The key is revoked/, plant: () => api('POST', `${path}/auth-keys/${revoked.id}/rotate`) },
   { code: 'last_owner', reason: /last owner/, of_tenant: true, plant: () => asOwner('DELETE', `/v1/tenants/${ours.tenant_id}/members/${ours.member_id}`) },
   { code: 'secret_not_used', reason: 'The application authenticates with none and has no secret.', plant: () => api('POST', `${path}/applications/${spa.id}/rotate-secret`) },
+  { code: 'no_signing_key', reason: 'No resource server of the environment asks for ES256, so it has no such key to replace.', plant: () => api('POST', `${path}/signing-keys/rotate?alg=ES256`) },
   { code: 'body_too_large', reason: 'Bodies are limited to 1 MiB.', plant: () => api('PATCH', `${path}/settings`, `"${canary()}${'a'.repeat(1_100_000)}"`) },
   { code: 'unsupported_media_type', reason: 'The Content-Type is not JSON in UTF-8.', plant: () => api('PATCH', `${path}/settings`, canary(), { 'content-type': 'text/plain' }) },
   { code: 'validation_failed', reason: 'The field /… is not accepted: unknown_field.', plant: () => api('PATCH', `${path}/settings`, { [canary()]: 1 }) },

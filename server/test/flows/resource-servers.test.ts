@@ -46,6 +46,7 @@ for (const environment of [w.test, w.live]) {
       scopes: [],
       access_token_ttl_seconds: null,
       access_token_format: 'jwt',
+      access_token_signing_alg: 'RS256',
       require_roles: false,
       organizations: 'none',
       roles_claim: null,
@@ -142,6 +143,10 @@ for (const environment of [w.test, w.live]) {
     ['/access_token_ttl_seconds', { access_token_ttl_seconds: 86_401 }],
     ['/access_token_ttl_seconds', { access_token_ttl_seconds: '60' }],
     ['/access_token_format', { access_token_format: 'paseto' }],
+    ['/access_token_signing_alg', { access_token_signing_alg: 'PS256' }],
+    ['/access_token_signing_alg', { access_token_signing_alg: '' }],
+    ['/access_token_signing_alg', { access_token_signing_alg: ['ES256'] }],
+    ['/access_token_signing_alg', { access_token_signing_alg: 'ES256', access_token_format: 'opaque' }],
     ['/audience', { audience: 'x' }],
   ]
   for (const [pointer, fields] of refusals) {

@@ -7,7 +7,7 @@ import { replaceMethods } from './db-methods.ts'
 export const traced = { traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` }
 
 /** A process reads its issuers again whenever something of them may have changed, whatever is asked. */
-const isOfIssuer = (text: string) => /e\.roles_version|from signing_keys/.test(text)
+const isOfIssuer = (text: string) => /e\.roles_version|from (signing_keys|es256_keys)/.test(text)
 
 /** Returns a function that does something, and returns the texts of the statements that traced requests sent meanwhile, in order. */
 export function recordStatements(db: Db): (act: () => Promise<unknown>) => Promise<string[]> {

@@ -11,7 +11,7 @@ const most_pairs = 48
 /** Writes key pairs for this number of test files. Returns the path. */
 export async function writeKeyPairs(folder: string, files: number): Promise<string> {
   const path = join(folder, 'key-pairs.json')
-  const pairs = await Promise.all(Array.from({ length: Math.min(most_pairs, 4 * files) }, makeKeyPair))
+  const pairs = await Promise.all(Array.from({ length: Math.min(most_pairs, 4 * files) }, () => makeKeyPair('RS256')))
   writeFileSync(path, JSON.stringify(pairs), { mode: 0o600 })
   return path
 }
@@ -27,10 +27,11 @@ export function spareKeys(): KeyPool {
   return {
     fill: async () => {},
     close() {},
-    async take() {
+    async take(alg) {
+      if (alg === 'ES256') return makeKeyPair(alg)
       const pair = left > 0 ? pairs[taken++ % pairs.length] : undefined
       left -= 1
-      return pair ?? makeKeyPair()
+      return pair ?? makeKeyPair(alg)
     },
   }
 }

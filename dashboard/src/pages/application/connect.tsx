@@ -6,6 +6,7 @@ import { CopyButton } from '../../parts/copy.tsx'
 import { useRead } from '../../parts/reading.tsx'
 import { Time } from '../../parts/time.tsx'
 import { Uri } from '../../parts/uri.tsx'
+import { resourceServers } from '../../queries/resource-servers.ts'
 import { templates } from '../../queries/templates.ts'
 import { useEnvironment } from '../../scope.tsx'
 import { createdSecret } from '../applications/created-secret.ts'
@@ -19,6 +20,7 @@ export function Connect({ application }: { application: Application }) {
   const { issuer } = here.environment
   // The template of a product can be gone with another version of the service. Its application then shows code as any other.
   const read = useRead(templates.all(here), { enabled: application.template !== null })
+  const servers = useRead(resourceServers.every(here), { enabled: application.template === null })
   const template = read.data?.data.find(({ slug }) => slug === application.template)
   const facts = [
     ['Issuer', issuer],
@@ -67,9 +69,13 @@ export function Connect({ application }: { application: Application }) {
           values={{ client_id: application.client_id, client_secret: null, url: productAddress(template, application.redirect_uris) }}
           filled={filled}
         />
-      ) : read.isLoading ? null : (
+      ) : read.isLoading || servers.isLoading ? null : (
         <>
-          <CodeTabs label="Client" snippets={snippetsOf(application, { issuer, base_url: window.location.origin })} filled={filled} />
+          <CodeTabs
+            label="Client"
+            snippets={snippetsOf(application, { issuer, base_url: window.location.origin, servers: servers.data ?? [] })}
+            filled={filled}
+          />
           <Frameworks application_type={application.application_type} />
         </>
       )}

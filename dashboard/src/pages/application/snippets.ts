@@ -2,7 +2,7 @@
  * Code that signs people in to an application, with its issuer, client id and redirect URI filled in. Each snippet is a whole program or
  * module that names the authentication method, because libraries differ in their default, sends PKCE, state and nonce, and stores `sub`.
  */
-import type { Application } from '@ostiary/sdk'
+import type { Application, ResourceServer } from '@ostiary/sdk'
 import { oidcClientTs } from './snippets/browser.ts'
 import { curl, dotnet, go, python } from './snippets/languages.ts'
 import { mcpServer } from './snippets/mcp.ts'
@@ -12,14 +12,30 @@ import type { ProgramSnippet, Values } from './snippets/values.ts'
 type Described = Pick<
   Application,
   'application_type' | 'client_id' | 'redirect_uris' | 'token_endpoint_auth_method' | 'allow_loopback_port' | 'organizations'
->
+> & { allowed_scopes?: readonly string[] }
 
-/** @param base_url the address of the service, which serves the client library */
-export function snippetsOf(application: Described, { issuer, base_url }: { issuer: string; base_url: string }): ProgramSnippet[] {
+interface Place {
+  issuer: string
+  /** The address of the service, which serves the client library. */
+  base_url: string
+  /** The resource servers of the environment. */
+  servers?: readonly Pick<ResourceServer, 'scopes' | 'access_token_signing_alg'>[]
+}
+
+export function snippetsOf(application: Described, { issuer, base_url, servers = [] }: Place): ProgramSnippet[] {
   const { application_type, client_id, token_endpoint_auth_method, organizations } = application
   // `client_secret` takes both places. Libraries have no word for it, and the header is the usual one (RFC 6749 §2.3.1).
   const authentication = token_endpoint_auth_method === 'client_secret' ? 'client_secret_basic' : token_endpoint_auth_method
-  const values: Values = { base_url, issuer, client_id, redirect_uri: redirectUriOf(application), authentication, organizations }
+  const signing_alg = signingAlgOf(application, servers)
+  const values: Values = {
+    base_url,
+    issuer,
+    client_id,
+    redirect_uri: redirectUriOf(application),
+    authentication,
+    organizations,
+    signing_alg,
+  }
   if (application_type === 'spa') return [oidcClientTs(values), curl(values)]
   if (authentication === 'none') {
     const is_web = values.redirect_uri.startsWith('http') // else a scheme of the application's own, such as com.example.app:/callback
@@ -38,6 +54,12 @@ export function snippetsOf(application: Described, { issuer, base_url }: { issue
     curl(values),
     mcpServer(values),
   ]
+}
+
+/** The algorithm of tokens for the resource servers whose scopes the application may ask for. */
+function signingAlgOf({ allowed_scopes = [] }: Described, servers: NonNullable<Place['servers']>): Values['signing_alg'] {
+  const asked = servers.filter(({ scopes }) => scopes.some(({ name }) => allowed_scopes.includes(name)))
+  return asked.length > 0 && asked.every(({ access_token_signing_alg }) => access_token_signing_alg === 'ES256') ? 'ES256' : 'RS256'
 }
 
 /** The first redirect URI. A loopback address that leaves the port to the program gets one. */

@@ -24,6 +24,7 @@ const of_api: Record<string, string> = {
   mail_not_set_up:           'Set up mail in the settings: a mail server or, in Test, capture.',
   last_owner:                'Make another member an owner first.',
   secret_not_used:           'Nothing to rotate: the application authenticates without a client secret.',
+  no_signing_key:            'Let a resource server sign with ES256 first: its key is made then.',
   idempotency_in_progress:   'Wait until the first request has an answer, then repeat with the same Idempotency-Key.',
   idempotency_mismatch:      'Use a new Idempotency-Key for each new request.',
   promotion_state:           'Read the promotion again. To change the target once more, plan again.',

@@ -23,6 +23,7 @@ const names = [
   'roles_claim',
   'data_claims',
   'access_token_format',
+  'access_token_signing_alg',
   'access_token_ttl_seconds',
 ] as const
 

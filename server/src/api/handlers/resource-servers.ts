@@ -1,9 +1,9 @@
-import { resource_server } from '@ostiary/contract/objects/resource-server.ts'
+import { type ResourceServerFields, resource_server } from '@ostiary/contract/objects/resource-server.ts'
 import { quotaDetail } from '../../base/config/limits.ts'
 import { patched } from '../../base/patched.ts'
 import { reason } from '../../base/reason.ts'
 import * as changes from '../../domain/resource-servers/changes.ts'
-import { identifierProblem } from '../../domain/resource-servers/rules.ts'
+import { identifierProblem, signingAlgProblem } from '../../domain/resource-servers/rules.ts'
 import * as store from '../../domain/resource-servers/store.ts'
 import { placeIn } from '../../domain/tenancy/objects.ts'
 import { badField, found } from '../../http/problem.ts'
@@ -26,7 +26,7 @@ export const createResourceServer: Handler<'createResourceServer'> = async (serv
   if (problem !== null) throw badField(['identifier'], problem)
 
   const id = newId('rs')
-  const fields = patched(resource_server, undefined, {}, call.body)
+  const fields = accepted(patched(resource_server, undefined, {}, call.body))
   return createObject(services, call, {
     scope: { table, environment_id },
     slug,
@@ -53,10 +53,17 @@ export const changeResourceServer: Handler<'changeResourceServer'> = async (serv
   store.shownServer(
     await changeObject(services, call, {
       find: await finder(services, call),
-      next: (current) => patched(resource_server, undefined, current, call.body),
+      next: (current) => accepted(patched(resource_server, undefined, current, call.body)),
       changed: changes.changed,
     }),
   )
+
+/** The fields. Throws where they do not go together. */
+function accepted(fields: ResourceServerFields): ResourceServerFields {
+  const problem = signingAlgProblem(fields)
+  if (problem !== null) throw badField(['access_token_signing_alg'], problem)
+  return fields
+}
 
 /** Grants and applications keep the identifier. New tokens are no longer issued for it. */
 export const deleteResourceServer: Handler<'deleteResourceServer'> = async (services, call) => {

@@ -51,9 +51,11 @@ export const validateToken: Handler<'validateToken'> = async (services, { caller
 
 export const listSigningKeys: Handler<'listSigningKeys'> = async (services, call) => {
   const environment = await environmentOf(services, call)
-  const { keys } = await loadIssuer(services, environment.id)
-  const shown = keyStates(keys, services.now()).flatMap(({ key, state }) => (state === 'expired' ? [] : [show(environment.id, key, state)]))
-  const newest_first = shown.reverse()
+  const { keys, es256_keys } = await loadIssuer(services, environment.id)
+  const states = [keys, es256_keys].flatMap((sequence) => keyStates<SigningKey>(sequence, services.now()))
+  const newest_first = states
+    .sort((a, b) => b.key.signs_from.getTime() - a.key.signs_from.getTime())
+    .flatMap(({ key, state }) => (state === 'expired' ? [] : [show(environment.id, key, state)]))
   const from = (last: string | null) => (last === null ? 0 : newest_first.findIndex(({ id }) => id === last) + 1)
   return readPageBy<ReturnType<typeof show>>(services, call, `signing-keys.${environment.id}`, {
     keyOf: (key) => key.id,
@@ -64,17 +66,21 @@ export const listSigningKeys: Handler<'listSigningKeys'> = async (services, call
 /** An existing next key is returned again: repeated and concurrent rotations publish one next key. */
 export const rotateSigningKey: Handler<'rotateSigningKey'> = async (services, call) => {
   const environment = await environmentOf(services, call)
+  const { alg } = call.query
   for (;;) {
-    const issuer = await loadIssuer(services, environment.id)
+    const { keys, es256_keys } = await loadIssuer(services, environment.id)
     // After the look-up, which may create the environment's first key.
     const at = services.now()
-    const next = keyStates(issuer.keys, at).find(({ state }) => state === 'next')
+    const states = keyStates<SigningKey>(alg === 'RS256' ? keys : es256_keys, at)
+    if (!states.some(({ state }) => state === 'current' || state === 'next'))
+      call.fail('no_signing_key', 'No resource server of the environment asks for ES256, so it has no such key to replace.')
+    const next = states.find(({ state }) => state === 'next')
     if (next) {
       const answer = show(environment.id, next.key, 'next')
       await call.commit({ statements: [], before: answer, answer }, at)
       return answer
     }
-    const { key, statements } = await insertSigningKey(services, services.key_pool, environment.id, at)
+    const { key, statements } = await insertSigningKey(services, services.key_pool, { environment_id: environment.id, alg }, at)
     const answer = show(environment.id, key, 'next')
     const data = { kid: key.kid, signs_from: key.signs_from.toISOString() }
     const event = { environment_id: environment.id, type: 'signing_key.rotated', data } as const
@@ -90,7 +96,7 @@ async function loadIssuer({ issuers }: Services, environment_id: string) {
 
 function show(
   environment_id: string,
-  key: Pick<SigningKey, 'kid' | 'public_jwk' | 'signs_from' | 'created_at'>,
+  key: Pick<SigningKey, 'kid' | 'alg' | 'public_jwk' | 'signs_from' | 'created_at'>,
   state: 'next' | 'current' | 'retired',
 ) {
   const created_at = key.created_at.toISOString()
@@ -99,7 +105,7 @@ function show(
     kid: key.kid,
     environment_id,
     state,
-    alg: 'RS256',
+    alg: key.alg,
     public_jwk: key.public_jwk,
     signs_from: key.signs_from.toISOString(),
     created_at,

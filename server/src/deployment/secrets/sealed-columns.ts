@@ -57,6 +57,7 @@ export const sealed_columns = {
     ...ofEnvironment('signing_keys', ['private_key'], 'kid'),
     where: sql`private_key <> ''`,
   },
+  es256_keys: ofEnvironment('es256_keys', ['private_key'], 'kid'),
   smtp_password: {
     table: 'environments',
     columns: ['settings'],

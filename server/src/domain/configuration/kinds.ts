@@ -3,6 +3,7 @@
 import type { Application, ApplicationFields } from '@ostiary/contract/objects/application.ts'
 import type { ObjectKind } from '@ostiary/contract/objects/objects.ts'
 import type { ProviderFields, ProviderType } from '@ostiary/contract/objects/provider.ts'
+import type { ResourceServerFields } from '@ostiary/contract/objects/resource-server.ts'
 import type { Permission, RoleFields, RoleKind } from '@ostiary/contract/objects/role.ts'
 import type { PromotionCheckCode } from '@ostiary/contract/promotion-check.ts'
 import { oidcScopes } from '@ostiary/contract/scopes.ts'
@@ -10,7 +11,7 @@ import type { EnvironmentType } from '@ostiary/contract/tenancy.ts'
 import type { Network } from '../../base/networks.ts'
 import { applicationProblems } from '../applications/rules.ts'
 import { kinds, providerProblems } from '../providers/kinds.ts'
-import { identifierProblem } from '../resource-servers/rules.ts'
+import { identifierProblem, signingAlgProblem } from '../resource-servers/rules.ts'
 import { countScopes, roleProblems } from '../roles/rules.ts'
 import { webhookUrlProblem } from '../webhooks/rules.ts'
 import type { Fields } from './configuration.ts'
@@ -66,9 +67,13 @@ export const rulesOf: Readonly<Record<ObjectKind, Rules>> = {
   resource_server: {
     needs: () => ['identifier', 'name'],
     begins: {},
-    problems({ identifier }, { issuer }) {
-      const problem = identifierProblem(String(identifier), issuer)
-      return problem === null ? [] : [refused('not_valid_there', ['identifier'], problem, true)]
+    problems(fields, { issuer }) {
+      const of_identifier = identifierProblem(String(fields.identifier), issuer)
+      const of_alg = signingAlgProblem(fields as unknown as ResourceServerFields) // as: every field of a resource server is in the document
+      return [
+        ...(of_identifier === null ? [] : [refused('not_valid_there', ['identifier'], of_identifier, true)]),
+        ...(of_alg === null ? [] : [refused('not_valid_there', ['access_token_signing_alg'], of_alg)]),
+      ]
     },
   },
   role: {

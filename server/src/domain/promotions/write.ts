@@ -166,7 +166,7 @@ const writers: Readonly<Record<ObjectKind, Writer>> = {
     created: ({ names }, place, named, { fields, document }) =>
       resourceServers.created(place, { ...named, identifier: String(document.identifier) }, fields, names),
     changed: ({ names }, row, edit) => resourceServers.changed(row, edit, names),
-    deleted: (_, row) => resourceServers.deleted(row),
+    deleted: ({ now }, row) => resourceServers.deleted(row, now),
   }),
   role: writer<RoleRow, typeof role>({
     table: role,

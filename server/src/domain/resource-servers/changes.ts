@@ -37,10 +37,10 @@ export const changed = (
   event: { type: 'resource_server.updated', data: { resource_server_id: current.id, changed } },
 })
 
-export function deleted(current: StoredResourceServer): ObjectChange<null> {
+export function deleted(current: StoredResourceServer, at: Date): ObjectChange<null> {
   const { id, slug, identifier, name } = current
   return {
-    statements: deleteResourceServer(current),
+    statements: deleteResourceServer(current, at),
     before: shownServer(current),
     after: null,
     event: { type: 'resource_server.deleted', data: { resource_server_id: id, slug, identifier, name } },

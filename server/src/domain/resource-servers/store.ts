@@ -8,6 +8,7 @@ import { inEnvironment } from '../../db/environment.ts'
 import { assignments, columnsOf, insertInto } from '../../db/rows.ts'
 import { readerOf } from '../tenancy/object-reader.ts'
 import { raiseRolesVersion, raiseRolesVersionWhereUsed } from '../tenancy/store.ts'
+import { keysAfter } from './es256.ts'
 import { type NamedServer, versionsAfter, versionsAtFirst } from './scope-versions.ts'
 
 const Versioned = ResourceServer.extend({ version: z.int() })
@@ -27,6 +28,7 @@ const Audience = ResourceServer.pick({
   scopes: true,
   access_token_ttl_seconds: true,
   access_token_format: true,
+  access_token_signing_alg: true,
   roles_claim: true,
   data_claims: true,
   organizations: true,
@@ -184,6 +186,7 @@ export function insertResourceServer(
     ...changesAccess(environment_id, server),
     guard(sql`${insertInto('resource_servers', row)} on conflict do nothing`),
     ...(names === 'now' ? nameScopes(environment_id, id, server.scopes) : []),
+    ...keysAfter(environment_id, null, server, now),
   ]
 }
 
@@ -206,17 +209,19 @@ export function updateResourceServer(
       version = version + 1, scopes_version = ${scopes_version}, updated_at = ${now}
     where environment_id = ${environment_id} and id = ${id} and version = ${version}`),
     ...(has_same_names || names === 'later' ? [] : [forgetScopes(environment_id, id), ...nameScopes(environment_id, id, fields.scopes)]),
+    ...keysAfter(environment_id, current, fields, now),
   ]
 }
 
 const namesOf = ({ scopes }: Pick<ResourceServerFields, 'scopes'>) => scopes.map(({ name }) => name)
 
-export function deleteResourceServer({ environment_id, id, version, ...fields }: ResourceServerRow): Statement[] {
+export function deleteResourceServer({ environment_id, id, version, ...fields }: ResourceServerRow, now: Date): Statement[] {
   return [
     ...changesRoles(environment_id, fields, null),
     guard(sql`delete from resource_servers
     where environment_id = ${environment_id} and id = ${id} and version = ${version}`),
     forgetScopes(environment_id, id),
+    ...keysAfter(environment_id, fields, null, now),
   ]
 }
 

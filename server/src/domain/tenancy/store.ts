@@ -154,6 +154,10 @@ export const raiseConfigVersionFrom = (environment_id: EnvironmentId, version: n
 export const holdConfigVersion = (environment_id: EnvironmentId, version: number): Statement =>
   guard(onEveryNode`update environments set config_version = config_version where id = ${environment_id} and config_version = ${version}`)
 
+/** Every process reads again which keys the environment has. Put it first in the batch: another batch that changes its keys waits for this row. */
+export const raiseKeysVersion = (environment_id: EnvironmentId): Statement =>
+  onEveryNode`update environments set keys_version = keys_version + 1 where id = ${environment_id}`
+
 /**
  * Every process reads again what roles give (decision 0176). Put it into each batch that changes that, before the rows of the environment.
  */

@@ -27,9 +27,9 @@ export const discovery: OidcEndpoint = (_, call) =>
 export const jwks: OidcEndpoint = (_, call) =>
   cacheable(
     call,
-    keySets.textOf(call, ({ issuer: { keys }, now }) => ({
-      document: { keys: publishedKeys(keys, now).map((key) => key.public_jwk) },
-      until_ms: statesEndAt(keys, now),
+    keySets.textOf(call, ({ issuer: { keys, es256_keys }, now }) => ({
+      document: { keys: [...publishedKeys(keys, now), ...publishedKeys(es256_keys, now)].map((key) => key.public_jwk) },
+      until_ms: Math.min(statesEndAt(keys, now), statesEndAt(es256_keys, now)),
     })),
   )
 

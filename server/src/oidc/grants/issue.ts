@@ -24,7 +24,7 @@ import { includesScope } from '../../protocol/scope.ts'
 import { type TokenTarget, targetOf } from '../../protocol/token-target.ts'
 import { opaque_prefix } from '../access-token.ts'
 import type { OidcCall, OidcServices } from '../call.ts'
-import { type Signer, signerAt, signJwt } from '../jwt.ts'
+import { es256SignerAt, type Signer, signerAt, signJwt } from '../jwt.ts'
 import { dataFor, rolesAt } from '../person-roles.ts'
 
 /** RFC 6749 §5.1, OIDC Core §3.1.3.3. */
@@ -100,7 +100,7 @@ export function tokenSettings({ command_line_client_id }: OidcServices, { issuer
 }
 
 interface PreparedTokens {
-  signer: Signer
+  signers: { access_token: Signer; id_token: Signer }
   claims: ReturnType<typeof accessTokenClaims>
   /** The access token where it is opaque; `null` where it is a JWT, which is signed while the rows are written. */
   opaque: string | null
@@ -126,8 +126,10 @@ export function prepareTokens(
   const opaque = target.format === 'opaque' ? opaque_prefix + newSecret(services) : null
   const access_until = new Date(claims.exp * 1000)
   const { expires_at: refresh_until, renewable_until } = refreshLifetimes(now, grant.grant_created_at, tokens)
+  const id_token = signerAt(issuer.keys, now)
   return {
-    signer: signerAt(issuer.keys, now),
+    // Until a key for ES256 signs, tokens are RS256, which every resource server accepts.
+    signers: { id_token, access_token: (target.signing_alg === 'ES256' && es256SignerAt(issuer.es256_keys, now)) || id_token },
     claims,
     opaque,
     of_id_token: target.of_id_token,
@@ -147,17 +149,17 @@ export function prepareTokens(
 export async function completeTokens(
   { issuer, now }: OidcCall,
   grant: GrantRow,
-  { signer, claims, opaque, of_id_token }: PreparedTokens,
+  { signers, claims, opaque, of_id_token }: PreparedTokens,
   { nonce, refresh_token }: { nonce: string | null; refresh_token: string | null },
 ): Promise<TokenResponse> {
   const { tokens } = issuer.settings
   const { scope } = claims
-  const access_token = opaque ?? (await signJwt(signer, 'at+jwt', claims))
+  const access_token = opaque ?? (await signJwt(signers.access_token, 'at+jwt', claims))
   const about =
     tokens.id_token_claims === 'full' ? { ...userClaims(grant, scope, issuer.settings.claims), ...organizationClaims(grant) } : null
   const id_token = includesScope(scope, 'openid')
     ? await signJwt(
-        signer,
+        signers.id_token,
         'JWT',
         idTokenClaims(
           issuer.url,

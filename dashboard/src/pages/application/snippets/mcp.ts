@@ -2,7 +2,7 @@
 import { sdkAddress } from '../../../generated/sdk-package.ts'
 import { type ProgramSnippet, single, type Values, withOrganization, word } from './values.ts'
 
-export const mcpServer = ({ base_url, issuer, client_id, organizations }: Values): ProgramSnippet => ({
+export const mcpServer = ({ base_url, issuer, client_id, organizations, signing_alg }: Values): ProgramSnippet => ({
   name: 'MCP server',
   program: {
     file: 'server.mjs',
@@ -27,7 +27,7 @@ const guard = protect({
   keys: createKeySet({ issuer }),
   issuer,
   audience: address.href,
-  scopes: ['openid', 'tools:call'],
+  scopes: ['openid', 'tools:call'],${signing_alg === 'ES256' ? "\n  algorithms: ['ES256']," : ''}
   tools: { whoami: [] }, // the scopes that a tool needs besides; one that is not listed is refused${withOrganization({ organizations }, "\n  organization: 'any', // a tool shows data of the organization org_id only, and of the person alone where it is absent")}
 })
 

@@ -1,5 +1,5 @@
 /** The values of snippets, and the quoting of a value in each language. */
-import type { Application } from '@ostiary/sdk'
+import type { Application, ResourceServer } from '@ostiary/sdk'
 import { forgotten_secret } from '../../../generated/template-setup.ts'
 import type { Program, Snippet } from '../../../parts/snippet.ts'
 
@@ -17,6 +17,8 @@ export interface Values {
   redirect_uri: string
   authentication: Authentication
   organizations: Application['organizations']
+  /** Of the access tokens that the APIs of the application get. */
+  signing_alg: ResourceServer['access_token_signing_alg']
 }
 
 /** A part of a program that signs people in to an organization, where the application uses organizations. */

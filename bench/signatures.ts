@@ -1,0 +1,34 @@
+/** Environments whose access tokens are for one resource server, by the algorithm that signs them. */
+import { caller, type Seeded, seedEnvironment } from './ostiary.ts'
+
+export type AccessTokenAlg = 'RS256' | 'ES256'
+
+const people = 64
+const made = new WeakMap<Seeded, Map<AccessTokenAlg, Promise<Seeded>>>()
+
+/** The environment of this algorithm, which is made once for each service. */
+export function withAccessTokens(ostiary: Seeded, alg: AccessTokenAlg): Promise<Seeded> {
+  const of_service = made.get(ostiary) ?? new Map<AccessTokenAlg, Promise<Seeded>>()
+  made.set(ostiary, of_service)
+  const environment = of_service.get(alg) ?? makeEnvironment(ostiary, alg)
+  of_service.set(alg, environment)
+  return environment
+}
+
+async function makeEnvironment({ address, platform_key, project_id, admin_issuer }: Seeded, alg: AccessTokenAlg): Promise<Seeded> {
+  const call = await caller(address)
+  const platform = { 'x-api-key': platform_key }
+  const environments = `/v1/platform/projects/${project_id}/environments`
+  const environment = await call.post(environments, platform, { slug: alg.toLowerCase(), name: alg, type: 'test' })
+  const identifier = 'https://orders.example.com'
+  // The default is left out, so that an older checkout makes this environment too.
+  const signing = alg === 'RS256' ? {} : { access_token_signing_alg: alg }
+  await call.post(`${environments}/${environment.id}/resource-servers`, platform, { name: 'Orders', identifier, ...signing })
+  call.close()
+  const seeded = await seedEnvironment(
+    address,
+    { platform_key, project_id, environment },
+    { people, at_server: { identifier, scopes: [] } },
+  )
+  return { ...seeded, admin_issuer, jwt_access_token: { ...seeded.jwt_access_token, alg } }
+}
