@@ -220,6 +220,16 @@ export const settings_words: readonly SettingsGroupWords[] = [
     },
   },
   {
+    title: 'Agents and other programs',
+    fields: {
+      'oauth.openid_optional': {
+        label: 'Requests without openid',
+        help: 'An authorization request that names a resource server may leave out the scope `openid`. Its access token is for the resource server alone, and there is no ID token.',
+        affects: 'Applications that send no `openid`, or no scope: they are no longer refused. All others get what they got before.',
+      },
+    },
+  },
+  {
     title: 'Mail',
     fields: {
       'email.delivery': {

@@ -92,6 +92,7 @@ const common = {
   claims: group('claims', { preferred_username: ClaimSource.default('none'), name: ClaimSource.default('none') }).describe(
     'The claims of people who have no name.',
   ),
+  oauth: group('oauth', { openid_optional: z.boolean().default(false) }).describe('Access by agents and other programs.'),
   sign_in: group('sign_in', switches).describe('The methods of sign-in.'),
   sign_up: group('sign_up', { mode: z.enum(['open', 'closed']).default('open'), name: SignUpName.default('off') }).describe(
     'The creation of accounts.',
@@ -210,6 +211,7 @@ export const settingsFields = {
   sessions: { idle_ttl_seconds: 'travels', absolute_ttl_seconds: 'travels' },
   scopes: { disabled: 'travels' },
   claims: { preferred_username: 'travels', name: 'travels' },
+  oauth: { openid_optional: 'travels' },
   sign_in: { password: 'travels', email_code: 'travels', passkey: 'travels', passkey_shared_host: 'owned' } satisfies Record<
     SwitchedMethod | 'passkey_shared_host',
     FieldClass

@@ -447,6 +447,25 @@ export const settings_groups: readonly { title: string; fields: readonly Setting
     ]
   },
   {
+    "title": "Agents and other programs",
+    "fields": [
+      {
+        "path": "oauth.openid_optional",
+        "group": "oauth",
+        "name": "openid_optional",
+        "label": "Requests without openid",
+        "affects": "Applications that send no `openid`, or no scope: they are no longer refused. All others get what they got before.",
+        "advice": null,
+        "only": null,
+        "class": "travels",
+        "look": "switch",
+        "default": false,
+        "min": null,
+        "max": null
+      }
+    ]
+  },
+  {
     "title": "Mail",
     "fields": [
       {

@@ -713,6 +713,11 @@ export type ConfigurationDocument = {
       /** What `name` holds for a person who has no name: nothing (`none`), or the verified address (`email`). A name that a person or the API set wins. The default is `none`. */
       name?: 'none' | 'email' | null | undefined
     } | undefined
+    /** Access by agents and other programs. */
+    oauth?: {
+      /** An authorization request that names a resource server may leave out the scope `openid`. Its access token is for the resource server alone, and there is no ID token. The default is false. */
+      openid_optional?: boolean | null | undefined
+    } | undefined
     /** The mail of the environment. */
     sign_in?: {
       /** People can sign in with a password. The default is true. */
@@ -1040,6 +1045,11 @@ export type EnvironmentConfiguration = {
       preferred_username: 'none' | 'email'
       /** What `name` holds for a person who has no name: nothing (`none`), or the verified address (`email`). A name that a person or the API set wins. */
       name: 'none' | 'email'
+    }
+    /** Access by agents and other programs. */
+    oauth: {
+      /** An authorization request that names a resource server may leave out the scope `openid`. Its access token is for the resource server alone, and there is no ID token. */
+      openid_optional: boolean
     }
     /** The mail of the environment. */
     sign_in: {
@@ -2814,6 +2824,11 @@ export type Settings = {
     /** What `name` holds for a person who has no name: nothing (`none`), or the verified address (`email`). A name that a person or the API set wins. The default is `none`. */
     name: 'none' | 'email'
   }
+  /** Access by agents and other programs. */
+  oauth: {
+    /** An authorization request that names a resource server may leave out the scope `openid`. Its access token is for the resource server alone, and there is no ID token. The default is false. */
+    openid_optional: boolean
+  }
   /** The methods of sign-in. */
   sign_in: {
     /** People can sign in with a password. The default is true. */
@@ -2947,6 +2962,11 @@ export type SettingsChange = {
     preferred_username?: 'none' | 'email' | null | undefined
     /** What `name` holds for a person who has no name: nothing (`none`), or the verified address (`email`). A name that a person or the API set wins. The default is `none`. */
     name?: 'none' | 'email' | null | undefined
+  } | null | undefined
+  /** Access by agents and other programs. */
+  oauth?: {
+    /** An authorization request that names a resource server may leave out the scope `openid`. Its access token is for the resource server alone, and there is no ID token. The default is false. */
+    openid_optional?: boolean | null | undefined
   } | null | undefined
   /** The methods of sign-in. */
   sign_in?: {

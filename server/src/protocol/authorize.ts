@@ -23,6 +23,7 @@ import {
   readSignedInSince,
   refuseTooWide,
 } from './requested.ts'
+import { includesScope } from './scope.ts'
 
 export const responseModes = ['query', 'fragment', 'form_post'] as const
 export type ResponseMode = (typeof responseModes)[number]
@@ -67,6 +68,8 @@ export interface AuthorizationPolicy {
   resources?: readonly Resource[]
   /** See `readScope`. */
   scopes_elsewhere?: readonly string[] | undefined
+  /** The setting of the environment. */
+  openid_optional?: boolean
 }
 
 export type Cause =
@@ -203,16 +206,20 @@ function readRest(
       )
   }
 
-  const resources = readResource(parameters.lists.resource ?? [], policy.resources ?? [])
+  const resources = readResource(parameters.lists.resource ?? [], policy.resources ?? [], policy.openid_optional ?? false)
   const scope = readScope(values.scope, client, policy, resources)
   refuseTooWide(resources, scope, client)
+  const nonce_replaces_pkce = client.nonce_replaces_pkce && includesScope(scope, 'openid')
   const organization_use = organizationUse(client, resources)
   return {
     scope,
     resource: resources.map((resource) => resource.identifier),
     consent_to: consentWords(scope, resources),
     nonce: values.nonce,
-    code_challenge: readCodeChallenge(values.code_challenge, values.code_challenge_method, values.nonce, client),
+    code_challenge: readCodeChallenge(values.code_challenge, values.code_challenge_method, values.nonce, {
+      ...client,
+      nonce_replaces_pkce,
+    }),
     prompt: readPrompt(values.prompt),
     max_age: readMaxAge(values.max_age),
     signed_in_since: readSignedInSince(values.signed_in_since),

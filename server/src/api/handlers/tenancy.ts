@@ -201,7 +201,7 @@ export const getSettings: Handler<'getSettings'> = async ({ db }, { caller, para
 }
 
 export const changeSettings: Handler<'changeSettings'> = async (
-  { config, db, now, secrets },
+  { config, db, now, secrets, root },
   { caller, params, body, if_match, commit },
 ) => {
   const changed = await changeVersioned(
@@ -214,6 +214,7 @@ export const changeSettings: Handler<'changeSettings'> = async (
         allowed: config.webhook_allowed_networks,
         issuer: current.issuer,
         has_provider: await hasEnabledProvider(db, environment_id, null),
+        is_root: environment_id === root.environment_id,
       })
       if ('problem' in outcome) throw validationFailed(fieldErrors(outcome.problem))
       if (outcome.changed.length === 0) return current

@@ -155,7 +155,7 @@ function roomForNew(
 }
 
 function writeSettings(
-  { config, secrets }: Services,
+  { config, secrets, root }: Services,
   { target, drafts, secrets: sent, at }: StepToWrite,
   tenant_id: Parameters<typeof updateSettings>[0],
 ): WrittenObject[] {
@@ -168,6 +168,7 @@ function writeSettings(
     allowed: config.webhook_allowed_networks,
     issuer: row.issuer,
     has_provider: [...after.provider.values()].some(({ enabled }) => enabled === true),
+    is_root: id === root.environment_id,
   })
   if ('problem' in outcome) throw validationFailed(fieldErrors(outcome.problem))
   if (outcome.changed.length === 0) return []

@@ -20,6 +20,7 @@ import { OAuthError } from '../../protocol/oauth-error.ts'
 import { refuseOtherOrganization } from '../../protocol/organization.ts'
 import type { RequestParameters } from '../../protocol/parameters.ts'
 import { refreshLifetimes } from '../../protocol/refresh-grant.ts'
+import { findResource } from '../../protocol/requested.ts'
 import { includesScope } from '../../protocol/scope.ts'
 import { type TokenTarget, targetOf } from '../../protocol/token-target.ts'
 import { opaque_prefix } from '../access-token.ts'
@@ -32,7 +33,8 @@ export interface TokenResponse {
   access_token: string
   token_type: 'Bearer'
   expires_in: number
-  scope: string
+  /** Absent where no scope was granted. */
+  scope?: string
   refresh_token?: string
   id_token?: string
 }
@@ -48,25 +50,34 @@ export interface IssueTarget extends TokenTarget, ChosenClaims {
   of_id_token: ChosenClaims
 }
 
+/** Whether the grant is of an authorization request without openid. Its tokens are for resource servers alone. */
+const isWithoutOpenid = ({ scope }: Pick<GrantRow, 'scope'>): boolean => !includesScope(scope, 'openid')
+
 /**
  * The resource servers and scope of the access token: those of the grant, or those of them that the request names, as far as the roles of the
- * person give them now.
+ * person give them now. `scope` is the part of that of the grant which the request names.
  */
 export async function findTarget(
   { db }: OidcServices,
   { issuer }: OidcCall,
   grant: TargetedGrant,
-  { client, parameters }: { client: Client; parameters: RequestParameters },
+  { client, parameters, scope = grant.scope }: { client: Client; parameters: RequestParameters; scope?: string },
 ): Promise<IssueTarget> {
-  const named = parameters.lists.resource ?? []
-  const [audiences, { access, held, slugs, keptOut, claims }] = await Promise.all([
-    findAudiences(db, issuer.environment_id, grant.resource),
+  const { openid_optional } = issuer.settings.oauth
+  const sent = parameters.lists.resource ?? []
+  const granted = grant.resource.map((identifier) => ({ identifier }))
+  // A value with a slash that was not granted as it is can be the identifier of another resource server.
+  const other = sent.filter((value) => !grant.resource.includes(value) && findResource(value, granted, openid_optional))
+  const [known, { access, held, slugs, keptOut, claims }] = await Promise.all([
+    findAudiences(db, issuer.environment_id, [...grant.resource, ...other]),
     rolesAt(issuer, grant, client.client_id),
   ])
+  const audiences = known.filter(({ identifier }) => grant.resource.includes(identifier))
+  const named = [...new Set(sent.map((value) => findResource(value, [...known, ...granted], openid_optional)?.identifier ?? value))]
   refuseOtherOrganization(grant, client, audiences, parameters)
   const kept_out = keptOut(named.length === 0 ? grant.resource : grant.resource.filter((identifier) => named.includes(identifier)))
   if (kept_out !== null) throw new OAuthError('invalid_grant', 'The person has no access to this application.', { reason: kept_out })
-  const target = targetOf(grant, named, {
+  const target = targetOf({ scope, resource: grant.resource, without_openid: isWithoutOpenid(grant) }, named, {
     audiences,
     allowed_scopes: client.allowed_scopes,
     roles_claim: client.roles_claim,
@@ -122,7 +133,8 @@ export function prepareTokens(
 ): PreparedTokens {
   const { issuer, now } = call
   const tokens = tokenSettings(services, call, grant.client_id)
-  const claims = accessTokenClaims(issuer.url, grant, { jti: services.random(16).toString('base64url'), ...target }, now)
+  const jti = services.random(16).toString('base64url')
+  const claims = accessTokenClaims(issuer.url, grant, { jti, ...target, without_openid: isWithoutOpenid(grant) }, now)
   const opaque = target.format === 'opaque' ? opaque_prefix + newSecret(services) : null
   const access_until = new Date(claims.exp * 1000)
   const { expires_at: refresh_until, renewable_until } = refreshLifetimes(now, grant.grant_created_at, tokens)
@@ -151,7 +163,7 @@ export async function completeTokens(
   { nonce, refresh_token }: { nonce: string | null; refresh_token: string | null },
 ): Promise<TokenResponse> {
   const { tokens } = issuer.settings
-  const { scope } = claims
+  const { scope = '' } = claims
   const access_token = opaque ?? (await signJwt(signer, 'at+jwt', claims))
   const about =
     tokens.id_token_claims === 'full' ? { ...userClaims(grant, scope, issuer.settings.claims), ...organizationClaims(grant) } : null
@@ -171,7 +183,7 @@ export async function completeTokens(
     access_token,
     token_type: 'Bearer',
     expires_in: claims.exp - claims.iat,
-    scope,
+    ...(scope === '' ? {} : { scope }),
     ...(refresh_token === null ? {} : { refresh_token }),
     ...(id_token === null ? {} : { id_token }),
   }

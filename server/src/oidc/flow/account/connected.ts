@@ -5,6 +5,7 @@ import { namesOfResources } from '../../../domain/resource-servers/store.ts'
 import { listConnected, listGrantedScopes } from '../../../domain/sessions/account-lists.ts'
 import { findMemberConsents } from '../../../domain/sessions/consents.ts'
 import type { AccountView, AppGain } from '../../../pages/account.ts'
+import { scopeNames } from '../../../protocol/scope.ts'
 import type { OidcCall, OidcServices } from '../../call.ts'
 
 const standard_gains = ['profile', 'email', 'phone'] as const
@@ -31,7 +32,7 @@ export async function applicationsOf({ db }: OidcServices, call: OidcCall, user_
       const by_grants = granted.flatMap((grant) =>
         consented.some(({ organization_id }) => organization_id === grant.organization_id)
           ? []
-          : [{ ...grant, words: [...grant.scope.split(' '), ...grant.resource] }],
+          : [{ ...grant, words: [...scopeNames(grant.scope), ...grant.resource] }],
       )
       return [...Map.groupBy([...consented, ...by_grants], ({ organization_id }) => organization_id)].map(([organization_id, uses]) => ({
         ...application,

@@ -66,7 +66,7 @@ import type { Client } from '../../../protocol/client.ts'
 import { OAuthError } from '../../../protocol/oauth-error.ts'
 import { readParameters } from '../../../protocol/parameters.ts'
 import { remedyOf } from '../../../protocol/remedy.ts'
-import { most_resources, most_unknown_scopes, unknownScopes } from '../../../protocol/requested.ts'
+import { findResource, most_resources, most_unknown_scopes, spellingsOf, unknownScopes } from '../../../protocol/requested.ts'
 import { type Browser, readBrowser } from '../../browser.ts'
 import { type Answer, asQuery, type OidcCall, type OidcServices, refused } from '../../call.ts'
 import { formIncomplete, message, tooLong } from '../../hosted-page.ts'
@@ -135,11 +135,15 @@ export async function beginAuthorization(
 ): Promise<BegunAuthorization | { answer: Answer }> {
   const { db } = services
   const { issuer } = call
+  const { openid_optional } = issuer.settings.oauth
   const parameters = readParameters(readQuery(query))
-  const [client, audiences] = await Promise.all([
+  const sent = (parameters.lists.resource ?? []).slice(0, most_resources)
+  const spellings = new Set(sent.flatMap((identifier) => spellingsOf(identifier, openid_optional)))
+  const [client, known] = await Promise.all([
     findClient(db, issuer.environment_id, parameters.values.client_id ?? ''),
-    findAudiences(db, issuer.environment_id, (parameters.lists.resource ?? []).slice(0, most_resources)),
+    findAudiences(db, issuer.environment_id, [...spellings]),
   ])
+  const audiences = [...new Set(sent.flatMap((identifier) => findResource(identifier, known, openid_optional) ?? []))]
   call.subject.client_id = client?.client_id ?? null
   const resources = audiences.map(({ identifier, scopes, roles_claim, data_claims, organizations }) => ({
     identifier,
@@ -153,6 +157,7 @@ export async function beginAuthorization(
   const policy = {
     disabled_scopes: issuer.settings.scopes.disabled,
     resources,
+    openid_optional,
     scopes_elsewhere: unknown.length > most_unknown_scopes ? undefined : elsewhere.map(({ name }) => name),
   }
   const verdict = judgeAuthorizationRequest(parameters, client, policy)
