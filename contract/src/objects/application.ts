@@ -40,6 +40,23 @@ const RedirectUri = z
 const private_members = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
 const isPublic = (key: object): boolean => !private_members.some((name) => Object.hasOwn(key, name))
 
+export const PublicKeySet = z
+  .looseObject({
+    keys: z
+      .array(
+        z.looseObject({
+          kty: z
+            .string()
+            .describe('The type of the key, such as `RSA`.')
+            .meta({ examples: ['RSA'] }),
+        }),
+      )
+      .min(1)
+      .max(20)
+      .describe('The public keys, 1 to 20.'),
+  })
+  .refine(({ keys }) => keys.every(isPublic), 'Send public keys only. Replace this key, because you sent its private part.')
+
 const signs_in = 'People who sign in through this application.'
 
 /** The rows in the order of the record. */
@@ -104,24 +121,7 @@ export const application = {
     },
   ),
   jwks: owned(
-    z
-      .looseObject({
-        keys: z
-          .array(
-            z.looseObject({
-              kty: z
-                .string()
-                .describe('The type of the key, such as `RSA`.')
-                .meta({ examples: ['RSA'] }),
-            }),
-          )
-          .min(1)
-          .max(20)
-          .describe('The public keys, 1 to 20.'),
-      })
-      .refine(({ keys }) => keys.every(isPublic), 'Send public keys only. Replace this key, because you sent its private part.')
-      .nullable()
-      .describe('The public keys of the application as a key set, for `private_key_jwt`. Set this or `jwks_uri`.'),
+    PublicKeySet.nullable().describe('The public keys of the application as a key set, for `private_key_jwt`. Set this or `jwks_uri`.'),
     {
       label: 'Public keys (jwks)',
       look: 'json',

@@ -20,8 +20,11 @@ const max_values = 20_000
 
 /** Parses a body. Returns `undefined` for an empty one. @throws JsonError */
 export function parseJson(bytes: Uint8Array): unknown {
-  if (bytes.length === 0) return undefined
-  const text = decode(bytes)
+  return bytes.length === 0 ? undefined : parseJsonText(decodeJson(bytes))
+}
+
+/** Parses a text that `decodeJson` returned. @throws JsonError */
+export function parseJsonText(text: string): unknown {
   return wellFormed(() => {
     finish(refuseAmbiguity(text, { most_values: max_values, onContainer: null }))
     return JSON.parse(text)
@@ -103,7 +106,8 @@ function* decodeSteps(bytes: Uint8Array): Steps<string> {
   return texts.join('')
 }
 
-function decode(bytes: Uint8Array): string {
+/** The text of JSON that is sent as bytes. @throws JsonError */
+export function decodeJson(bytes: Uint8Array): string {
   refuseMark(bytes)
   return decodeWith(() => utf8.decode(bytes))
 }

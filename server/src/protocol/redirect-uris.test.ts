@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { matchesRegistered, redirectUriProblem } from './redirect-uris.ts'
+import { matchesPublished, matchesRegistered, redirectUriProblem } from './redirect-uris.ts'
 
 const base_url = 'http://localhost:3000'
 type Type = 'web' | 'spa' | 'native'
@@ -167,6 +167,8 @@ for (const uri of registered) {
       assert.ok(matchesRegistered([uri], uri, allow))
       for (const mutate of mutations) if (mutate(uri) !== uri) assert.ok(!matchesRegistered([uri], mutate(uri), allow), mutate(uri))
     }
+    assert.ok(matchesPublished([uri], uri))
+    for (const mutate of mutations) if (mutate(uri) !== uri) assert.ok(!matchesPublished([uri], mutate(uri)), mutate(uri))
   })
 }
 
@@ -190,6 +192,7 @@ for (const { registered, sent, matches } of ports) {
   test(`with allow_loopback_port, ${JSON.stringify(sent)} ${matches ? 'matches' : 'does not match'} the registered ${registered}`, () => {
     assert.equal(matchesRegistered([registered], sent, true), matches)
     assert.equal(matchesRegistered([registered], sent, false), false)
+    assert.equal(matchesPublished([registered], sent), matches || sent.startsWith('http://localhost'))
   })
 }
 

@@ -44,6 +44,10 @@ export function redirectUriProblem(uri: string, { application_type, environment_
   return 'Live accepts https only (from native applications also http on 127.0.0.1, [::1] or localhost).'
 }
 
+const uriOn = (hosts: string) => new RegExp(`^(http://(?:${hosts}))(?::([1-9][0-9]{0,4}))?((?:[/?].*)?)$`)
+const on_address = uriOn(String.raw`127\.0\.0\.1|\[::1\]`)
+const on_loopback_host = uriOn(String.raw`127\.0\.0\.1|\[::1\]|localhost`)
+
 /**
  * Reports whether a URI is registered. Compares byte by byte, except that the port of a loopback address may vary if the application
  * allows it.
@@ -52,9 +56,23 @@ export function redirectUriProblem(uri: string, { application_type, environment_
  * RFC 8252 §7.3, §8.3: any port of http://127.0.0.1 and http://[::1]; localhost is a name, so it is compared exactly
  */
 export function matchesRegistered(registered: readonly string[], sent: string, allow_loopback_port: boolean): boolean {
+  return allow_loopback_port ? matchesButPort(registered, sent, on_address) : registered.includes(sent)
+}
+
+/**
+ * Reports whether a URI is one of those that a client publishes. Compares byte by byte, except that the port of a loopback host may vary.
+ *
+ * RFC 8252 §7.3: any port of http://127.0.0.1 and http://[::1]
+ * We choose: any port of http://localhost too, because most clients publish that name with a port that they do not use (0183)
+ */
+export function matchesPublished(published: readonly string[], sent: string): boolean {
+  return matchesButPort(published, sent, on_loopback_host)
+}
+
+function matchesButPort(registered: readonly string[], sent: string, varies: RegExp): boolean {
   if (registered.includes(sent)) return true
-  const portless = allow_loopback_port ? withoutLoopbackPort(sent) : null
-  return portless !== null && registered.some((uri) => withoutLoopbackPort(uri) === portless)
+  const portless = withoutPort(sent, varies)
+  return portless !== null && registered.some((uri) => withoutPort(uri, varies) === portless)
 }
 
 const loopbackHosts = ['127.0.0.1', '[::1]', 'localhost']
@@ -75,7 +93,7 @@ function isCanonicalHost(authority: string, url: URL): boolean {
 }
 
 /** Returns a loopback URI without its port, `null` for any other URI. */
-function withoutLoopbackPort(uri: string): string | null {
-  const [, origin, port = '80', rest] = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]))(?::([1-9][0-9]{0,4}))?((?:[/?].*)?)$/.exec(uri) ?? []
+function withoutPort(uri: string, pattern: RegExp): string | null {
+  const [, origin, port = '80', rest] = pattern.exec(uri) ?? []
   return origin === undefined || Number(port) > 65_535 ? null : `${origin}${rest}`
 }
