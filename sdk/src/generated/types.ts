@@ -159,15 +159,7 @@ export type Application = {
   /** How the application authenticates at the token endpoint. `none` for spa and native. The default of web is `client_secret`: the secret in the Authorization header or in the body, never in both. `client_secret_basic` takes it in the header alone, `client_secret_post` in the body alone. */
   token_endpoint_auth_method: 'none' | 'client_secret' | 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt'
   /** The public keys of the application as a key set, for `private_key_jwt`. Set this or `jwks_uri`. */
-  jwks: {
-    /** The public keys, 1 to 20. */
-    keys: ({
-      /** The type of the key, such as `RSA`. */
-      kty: string
-      [name: string]: unknown
-    })[]
-    [name: string]: unknown
-  } | null
+  jwks: PublicKeySet | null
   /** Where the application publishes its public keys, for `private_key_jwt`. Set this or `jwks`. */
   jwks_uri: string | null
   /** The scopes that the application can request, those of resource servers included. */
@@ -218,15 +210,7 @@ export type ApplicationChange = {
   /** How the application authenticates at the token endpoint. `none` for spa and native. The default of web is `client_secret`: the secret in the Authorization header or in the body, never in both. `client_secret_basic` takes it in the header alone, `client_secret_post` in the body alone. */
   token_endpoint_auth_method?: 'none' | 'client_secret' | 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt' | null | undefined
   /** The public keys of the application as a key set, for `private_key_jwt`. Set this or `jwks_uri`. */
-  jwks?: {
-    /** The public keys, 1 to 20. */
-    keys: ({
-      /** The type of the key, such as `RSA`. */
-      kty: string
-      [name: string]: unknown
-    })[]
-    [name: string]: unknown
-  } | null | undefined
+  jwks?: PublicKeySet | null | undefined
   /** Where the application publishes its public keys, for `private_key_jwt`. Set this or `jwks`. */
   jwks_uri?: string | null | undefined
   /** The scopes that the application can request, those of resource servers included. */
@@ -277,15 +261,7 @@ export type ApplicationCreation = {
   /** How the application authenticates at the token endpoint. `none` for spa and native. The default of web is `client_secret`: the secret in the Authorization header or in the body, never in both. `client_secret_basic` takes it in the header alone, `client_secret_post` in the body alone. */
   token_endpoint_auth_method?: 'none' | 'client_secret' | 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt' | undefined
   /** The public keys of the application as a key set, for `private_key_jwt`. Set this or `jwks_uri`. */
-  jwks?: {
-    /** The public keys, 1 to 20. */
-    keys: ({
-      /** The type of the key, such as `RSA`. */
-      kty: string
-      [name: string]: unknown
-    })[]
-    [name: string]: unknown
-  } | null | undefined
+  jwks?: PublicKeySet | null | undefined
   /** Where the application publishes its public keys, for `private_key_jwt`. Set this or `jwks`. */
   jwks_uri?: string | null | undefined
   /** The scopes that the application can request, those of resource servers included. */
@@ -404,15 +380,7 @@ export type ApplicationWithSecret = {
   /** How the application authenticates at the token endpoint. `none` for spa and native. The default of web is `client_secret`: the secret in the Authorization header or in the body, never in both. `client_secret_basic` takes it in the header alone, `client_secret_post` in the body alone. */
   token_endpoint_auth_method: 'none' | 'client_secret' | 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt'
   /** The public keys of the application as a key set, for `private_key_jwt`. Set this or `jwks_uri`. */
-  jwks: {
-    /** The public keys, 1 to 20. */
-    keys: ({
-      /** The type of the key, such as `RSA`. */
-      kty: string
-      [name: string]: unknown
-    })[]
-    [name: string]: unknown
-  } | null
+  jwks: PublicKeySet | null
   /** Where the application publishes its public keys, for `private_key_jwt`. Set this or `jwks`. */
   jwks_uri: string | null
   /** The scopes that the application can request, those of resource servers included. */
@@ -862,15 +830,7 @@ export type ConfigurationDocument = {
       /** How the application authenticates at the token endpoint. `none` for spa and native. The default of web is `client_secret`: the secret in the Authorization header or in the body, never in both. `client_secret_basic` takes it in the header alone, `client_secret_post` in the body alone. */
       token_endpoint_auth_method?: 'none' | 'client_secret' | 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt' | null | undefined
       /** The public keys of the application as a key set, for `private_key_jwt`. Set this or `jwks_uri`. */
-      jwks?: {
-        /** The public keys, 1 to 20. */
-        keys: ({
-          /** The type of the key, such as `RSA`. */
-          kty: string
-          [name: string]: unknown
-        })[]
-        [name: string]: unknown
-      } | null | undefined
+      jwks?: PublicKeySet | null | undefined
       /** Where the application publishes its public keys, for `private_key_jwt`. Set this or `jwks`. */
       jwks_uri?: string | null | undefined
       /** The scopes that the application can request, those of resource servers included. */
@@ -1195,15 +1155,7 @@ export type EnvironmentConfiguration = {
       /** How the application authenticates at the token endpoint. `none` for spa and native. The default of web is `client_secret`: the secret in the Authorization header or in the body, never in both. `client_secret_basic` takes it in the header alone, `client_secret_post` in the body alone. */
       token_endpoint_auth_method: 'none' | 'client_secret' | 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt'
       /** The public keys of the application as a key set, for `private_key_jwt`. Set this or `jwks_uri`. */
-      jwks: {
-        /** The public keys, 1 to 20. */
-        keys: ({
-          /** The type of the key, such as `RSA`. */
-          kty: string
-          [name: string]: unknown
-        })[]
-        [name: string]: unknown
-      } | null
+      jwks: PublicKeySet | null
       /** Where the application publishes its public keys, for `private_key_jwt`. Set this or `jwks`. */
       jwks_uri: string | null
       /** The scopes that the application can request, those of resource servers included. */
@@ -2480,6 +2432,16 @@ export type Pruned = {
   object: 'resource_server' | 'role' | 'application' | 'provider' | 'webhook'
   /** The slug of the object. */
   slug: string
+}
+
+export type PublicKeySet = {
+  /** The public keys, 1 to 20. */
+  keys: ({
+    /** The type of the key, such as `RSA`. */
+    kty: string
+    [name: string]: unknown
+  })[]
+  [name: string]: unknown
 }
 
 export type RateLimit = {

@@ -39,7 +39,7 @@ const cases: Case[] = [
   ['an unknown scope is left out where the application says so',        'notes:read notes:write',       'notes:read', { client: lenient }],
   ['a scope of which nothing is left is refused',                       'notes:write',                  null,         { client: lenient }],
   ['a word with characters that no scope has is refused',               'notes:read é',                 null],
-  ['a tab is no space',                                                 'notes:read\toffline_access',   null],
+  ['a tab separates nothing',                                                 'notes:read\toffline_access',   null],
   ['without a resource a missing scope is refused',                     undefined,                      null,         { resources: [] }],
   ['without a resource openid is needed',                               'offline_access',               null,         { resources: [] }],
   ['without a resource openid is enough',                               'openid',                       'openid',     { resources: [] }],

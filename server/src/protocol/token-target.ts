@@ -28,7 +28,7 @@ interface Policy {
 }
 
 interface TargetedGrant {
-  /** What the grant has, or the part of it that the request names. Empty where no scope was granted. */
+  /** The scope of the grant, or the part of it that the request names. Empty where no scope was granted. */
   scope: string
   resource: readonly string[]
   /** The grant is of a request without openid: its tokens are for resource servers alone. */

@@ -114,7 +114,7 @@ for (const type of types_of_run) {
     for (const resource of [`${mcp}//`, `${tools}/`]) assert.equal(await refusalOf({ scope: 'notes:read', resource }), 'invalid_target')
   })
 
-  test(`a resource server with exactly the slash is another one (${type})`, async () => {
+  test(`a resource server with exactly the slash counts by itself (${type})`, async () => {
     const origin = 'https://exact.example.com'
     await serve({ identifier: origin, name: 'Without' })
     const first = await person.tokens(client, { scope: 'offline_access', resource: origin })
