@@ -34,6 +34,7 @@ export const held_by: Readonly<Record<string, readonly string[]>> = {
     'users',
     'sessions',
     'applications',
+    'metadata_clients',
     'organizations',
     'organization_members',
     'providers',
@@ -45,6 +46,7 @@ export const held_by: Readonly<Record<string, readonly string[]>> = {
   invitation_links: ['tenants'],
   invitations: ['tenants'],
   mailed_codes: ['sign_in_attempts'],
+  metadata_clients: ['environments'],
   members: ['tenants'],
   organization_invitation_links: ['organizations', 'sign_in_attempts'],
   organization_invitations: ['organizations'],
@@ -71,7 +73,7 @@ interface Stated {
 
 const numbers = 'it counts only while the numbers that it reads are the present ones, which each acceptance compares (decision 0065)'
 const numbered = names(`
-  applications consents disconnections grants identities organization_consents organization_disconnections organization_members organizations
+  applications consents disconnections grants identities metadata_clients organization_consents organization_disconnections organization_members organizations
   passkeys providers sessions users`)
 const inviter = 'to block an inviter ends no membership, so it may as well come after; the tenant holds the members'
 const inviter_of_member = 'a role that changes at this very moment may as well change after: that ends no membership'

@@ -39,6 +39,8 @@ export interface Issuer {
   /** The name that sign-in pages show. */
   readonly display_name: string
   readonly settings: StoredSettings
+  /** The version of the settings. */
+  readonly settings_version: number
   readonly keys: readonly SigningKey[]
   /** Keys whose tokens have all expired, which verify nothing but an `id_token_hint`. */
   readonly erased_keys: readonly PublicKey[]
@@ -76,6 +78,7 @@ const EnvironmentRow = z.object({
   type: EnvironmentType,
   issuer: z.string(),
   settings: z.record(z.string(), z.unknown()),
+  settings_version: z.int(),
   project_name: z.string(),
   roles_version: z.int(),
   root: z.record(z.string(), z.string()).nullable(),
@@ -114,7 +117,7 @@ export function createIssuers(deployment: Deployment, pool: KeyPool) {
   async function load(environment_id: EnvironmentId): Promise<Issuer | null> {
     const row = await db.of(environment_id).maybeOne(
       EnvironmentRow,
-      atCoordinator`select e.tenant_id, e.project_id, e.type, e.issuer, e.settings, p.name as project_name, e.roles_version,
+      atCoordinator`select e.tenant_id, e.project_id, e.type, e.issuer, e.settings, e.settings_version, p.name as project_name, e.roles_version,
                  (select d.value from deployment d where d.name = 'root') as root
             from environments e join projects p on p.tenant_id = e.tenant_id and p.id = e.project_id
            where e.id = ${environment_id}`,
@@ -136,6 +139,7 @@ export function createIssuers(deployment: Deployment, pool: KeyPool) {
       is_root,
       display_name: settings.branding.display_name ?? (is_root ? service_name : row.project_name),
       settings,
+      settings_version: row.settings_version,
       keys,
       erased_keys,
       access: () => accessAt(environment_id, row.roles_version),

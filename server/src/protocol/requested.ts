@@ -21,6 +21,8 @@ export interface Resource {
   data_claims?: boolean
   /** Whether people act for an organization at it. */
   organizations?: OrganizationUse
+  /** Whether clients that nobody registered may ask for its access tokens. */
+  allow_metadata_clients?: boolean
 }
 
 /** We choose: an access token for more audiences would not fit into a header. */
@@ -67,6 +69,17 @@ export function readResource(requested: readonly string[], known: readonly Resou
     return resource
   })
   return [...new Set(found)]
+}
+
+/**
+ * RFC 8707 §2: invalid_target. We choose: a client that nobody registered asks for at least one resource server, and only for those that let such
+ * clients in (decision 0183).
+ */
+export function refuseClosedTargets(resources: readonly Resource[]): void {
+  if (resources.length === 0)
+    throw new OAuthError('invalid_target', 'A client with a metadata document names a resource server as resource.')
+  if (resources.some(({ allow_metadata_clients = false }) => !allow_metadata_clients))
+    throw new OAuthError('invalid_target', 'A resource server of the request lets in no client with a metadata document.')
 }
 
 /**

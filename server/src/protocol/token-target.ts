@@ -33,6 +33,8 @@ interface TargetedGrant {
   resource: readonly string[]
   /** The grant is of a request without openid: its tokens are for resource servers alone. */
   without_openid?: boolean
+  /** A token of the client is always for a resource server. */
+  needs_resource?: boolean
 }
 
 export interface TokenTarget {
@@ -72,7 +74,7 @@ export function targetOf(grant: TargetedGrant, requested: readonly string[], pol
       reason: reason`The request names a resource server that was deleted.`,
     })
 
-  if (audiences.length === 0 && grant.without_openid)
+  if (audiences.length === 0 && (grant.without_openid || grant.needs_resource))
     throw new OAuthError('invalid_target', 'The resource servers of this grant were deleted.')
 
   const { disabled_scopes, tokens, access, held } = policy

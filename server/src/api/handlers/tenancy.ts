@@ -8,6 +8,7 @@ import { sealed_columns } from '../../deployment/secrets/sealed-columns.ts'
 import { beginCounter } from '../../domain/events/numbering.ts'
 import { readNamedPage } from '../../domain/lists/search.ts'
 import { changeVersioned } from '../../domain/lists/versions.ts'
+import { followSettings, modeOf } from '../../domain/metadata-clients/store.ts'
 import { keepNeeds } from '../../domain/promotions/store.ts'
 import { defaultIssuer } from '../../domain/tenancy/default-issuer.ts'
 import { isIssuerTaken, mayTakeIssuer, takeIssuer } from '../../domain/tenancy/issuer-origins.ts'
@@ -224,6 +225,7 @@ export const changeSettings: Handler<'changeSettings'> = async (
         {
           statements: [
             store.updateSettings(caller.tenant_id, current, outcome.stored, at),
+            ...followSettings(environment_id, modeOf(current), modeOf({ type: current.type, settings: outcome.stored }), at),
             ...(body.sign_in === undefined || hasOwnMethod(next) ? [] : [keepsProvider(environment_id, null)]),
           ],
           before: showSettings(current),
