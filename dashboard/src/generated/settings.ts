@@ -462,6 +462,24 @@ export const settings_groups: readonly { title: string; fields: readonly Setting
         "default": false,
         "min": null,
         "max": null
+      },
+      {
+        "path": "oauth.metadata_clients",
+        "group": "oauth",
+        "name": "metadata_clients",
+        "label": "Connect by address",
+        "affects": "Programs that people connect, such as agents. A stricter value ends at once what it no longer admits.",
+        "advice": "Choose who may connect in Live",
+        "only": null,
+        "class": "owned",
+        "look": {
+          "off": "Off",
+          "listed": "Approved addresses",
+          "any": "Every address"
+        },
+        "default": "off",
+        "min": null,
+        "max": null
       }
     ]
   },
