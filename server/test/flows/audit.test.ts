@@ -10,10 +10,11 @@ import { verifyChains } from '../../src/domain/audit/verify.ts'
 import { findWaitingOwners, outboxes } from '../../src/domain/events/outbox.ts'
 import { insertEmailChange } from '../../src/domain/users/email-changes.ts'
 import { administratorToken, asAdministrator } from '../support/administrator.ts'
+import { withDocuments } from '../support/client-host.ts'
 import { organizationsOf } from '../support/organizations.ts'
 import { expectStatus, owner, type Reply, world } from '../support/world.ts'
 
-const w = await world()
+const w = await world({ outbound: withDocuments() })
 const token = await administratorToken(w, owner)
 const admin = asAdministrator(w, token)
 const { db } = w.deployment
@@ -71,6 +72,10 @@ async function changeEverything(): Promise<string[]> {
   })
   await platform('PATCH', `${at}/applications/${application.id}`, { name: 'Application' })
   const rotated = await platform('POST', `${at}/applications/${application.id}/rotate-secret`)
+  const metadata_client = await platform('POST', `${at}/metadata-clients`, { client_id: 'https://agent.example.com/client.json' })
+  await platform('PATCH', `${at}/metadata-clients/${metadata_client.id}`, { disabled: true })
+  await platform('POST', `${at}/metadata-clients/${metadata_client.id}/read`)
+  await platform('DELETE', `${at}/metadata-clients/${metadata_client.id}`)
   const resource_server = await platform('POST', `${at}/resource-servers`, {
     identifier: 'https://api.example.com',
     name: 'API',

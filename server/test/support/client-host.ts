@@ -3,14 +3,13 @@ import { once } from 'node:events'
 import { createServer } from 'node:https'
 import { after } from 'node:test'
 import { parseNetworks } from '../../src/base/networks.ts'
-import { createOutbound } from '../../src/deployment/outbound/fetch.ts'
+import { createOutbound, type Outbound } from '../../src/deployment/outbound/fetch.ts'
 import { makeCertificate } from './certificate.ts'
 
 const json = { 'content-type': 'application/json' }
 
 export async function startClientHost(...more: string[]) {
-  const names = ['client.test', 'other.test', ...more]
-  const certificate = makeCertificate(...names)
+  const certificate = makeCertificate('client.test', 'other.test', ...more)
   const documents = new Map<string, { status: number; body: string; headers: Record<string, string> }>()
   const calls: string[] = []
   const server = createServer(certificate, (request, response) => {
@@ -47,3 +46,12 @@ export async function startClientHost(...more: string[]) {
     },
   }
 }
+
+/** The outgoing calls of a service in a world where every host has a document of a client at `/client.json`. */
+export const withDocuments =
+  (outbound: Outbound = createOutbound({ base_url: 'http://login.test', webhook_allowed_networks: [] })): Outbound =>
+  async (request) => {
+    if (!request.url.endsWith('/client.json')) return outbound(request)
+    const document = { client_id: request.url, client_name: 'Agent', redirect_uris: ['https://agent.example.com/callback'] }
+    return { status: 200, headers: json, body: Buffer.from(JSON.stringify(document)) }
+  }

@@ -113,7 +113,7 @@ function insertMetadataClient({ environment_id, mode }: Held, { id, client, read
 
 /** No grant of the row `m` can give a token. */
 const withoutGrants = (environment_id: EnvironmentId, now: Date): Statement => sql`not exists (
-  select 1 from grants g where g.application_id = m.id and ${inEnvironment(environment_id, 'g')} and g.ended_at is null and g.expires_at > ${now})`
+  select 1 from grants g where g.application_id = m.id and ${inEnvironment(environment_id, 'g')} and coalesce(g.ended_at, 0) = 0 and g.expires_at > ${now})`
 
 const Replaced = Row.pick({ id: true, client_id: true, version: true })
 export type Replaced = z.infer<typeof Replaced>
