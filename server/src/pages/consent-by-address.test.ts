@@ -39,7 +39,7 @@ for (const [rule, view, marks, says] of cases)
     const text = textOf(html)
     assert.ok(text.includes('Claude is the name this program gives itself. Its address is agent.example.com.'), text)
     for (const words of says) assert.ok(text.includes(words), `${words} in ${text}`)
-    assert.ok(!/autofocus|<img/.test(html))
+    assert.ok(!html.includes('autofocus'))
   })
 
 test('a name cannot look like a part of the page, or turn its direction', () => {
