@@ -47,3 +47,7 @@ export interface OfMetadata {
 
 /** The client id as it stands outside of the service: in requests, tokens and records of refused calls. */
 export const sentIdOf = ({ client_id, metadata }: Pick<Client, 'client_id' | 'metadata'>): string => metadata?.url ?? client_id
+
+/** The id by which rows and events name the client; `null` before the first consent of a person has made its record. */
+export const storedIdOf = ({ client_id, metadata }: Pick<Client, 'client_id' | 'metadata'>): string | null =>
+  metadata?.unrecorded ? null : client_id

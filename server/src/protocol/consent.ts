@@ -35,7 +35,8 @@ export function wordFor(client: Pick<Client, 'name' | 'redirect_uris' | 'metadat
   return client.metadata ? `${markOf(client)}|${originOf(redirect_uri)}|${word}` : word
 }
 
-function markOf({ name, redirect_uris }: Pick<Client, 'name' | 'redirect_uris'>): string {
+/** Of what a person has to see again before a consent counts: the name of the client, and the hosts that can get its answers. */
+export function markOf({ name, redirect_uris }: Pick<Client, 'name' | 'redirect_uris'>): string {
   const hosts = [...new Set(redirect_uris.map((uri) => hostOf(uri)))].sort()
   return sha256(JSON.stringify([name, ...hosts]), 'base64url').slice(0, 22)
 }

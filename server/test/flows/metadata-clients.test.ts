@@ -238,6 +238,23 @@ for (const type of types_of_run) {
     assert.equal(await silent(), 'consent_required')
   })
 
+  test(`a document that changes while its page is open is shown again, and nothing is allowed before (${type})`, async () => {
+    w.advance(61)
+    const url = host.publish(host.newUrl(), { client_name: 'Harmless' }, { 'cache-control': 'no-store' })
+    const person = await any.newPerson()
+    await openAccount(any.environment, person, person.agent)
+    const page = await person.agent.get(any.ask(url).url)
+    host.publish(url, { client_name: 'Acme Bank' }, { 'cache-control': 'no-store' })
+    w.advance(61)
+    const answer = await person.agent.submit(page, { decision: 'allow' })
+    assert.equal(await any.recordOf(url), undefined)
+    const again = await person.agent.get(answer.headers.get('location') ?? '')
+    assert.deepEqual([stepOf(again), /Acme Bank/.test(again.body)], ['consent', true])
+    const allowed = await person.agent.submit(again, { decision: 'allow' })
+    const sent = await person.agent.get(allowed.headers.get('location') ?? '')
+    assert.ok(new URL(sent.headers.get('location') ?? 'about:blank').searchParams.has('code'))
+  })
+
   test(`with a loopback redirect URI the person is asked at every request (${type})`, async () => {
     w.advance(61)
     const url = host.publish(host.newUrl(), { redirect_uris: ['http://127.0.0.1/cb'] })

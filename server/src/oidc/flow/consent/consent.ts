@@ -5,7 +5,7 @@ import { insertEvent } from '../../../domain/events/store.ts'
 import { findConsents, storeConsent } from '../../../domain/sessions/consents.ts'
 import { holdSession } from '../../../domain/sessions/sessions.ts'
 import { holdUser } from '../../../domain/users/store.ts'
-import { keptWords } from '../../../protocol/consent.ts'
+import { keptWords, markOf } from '../../../protocol/consent.ts'
 import { needsConsent, withoutSatisfied, withSession } from '../../../protocol/next-step.ts'
 import { OAuthError } from '../../../protocol/oauth-error.ts'
 import { withChoosing } from '../../../protocol/organization.ts'
@@ -47,6 +47,9 @@ export const consent: OidcEndpoint = async (services, call) => {
   if (decision === 'organizations') return redirect(continueUrl(call, withSession(withChoosing(query, { from: 0, words: '' }), session.id)))
   if (decision !== 'allow')
     return answerClient(call, client, { ...request, error: new OAuthError('access_denied', 'The person did not allow it.') })
+
+  // The document may have changed since the page was shown: the person sees the new name and hosts first.
+  if (client.metadata && call.form?.get('shown') !== markOf(client)) return redirect(continueUrl(call, query))
 
   const { user_id } = session
   const { environment_id } = issuer

@@ -7,7 +7,7 @@ import { findPerson } from '../../../domain/users/store.ts'
 import { consentPage } from '../../../pages/consent.ts'
 import { noAccessPage } from '../../../pages/no-access.ts'
 import { pressPage } from '../../../pages/press.ts'
-import { consentLines } from '../../../protocol/consent.ts'
+import { consentLines, markOf } from '../../../protocol/consent.ts'
 import { accountUrl } from '../../account-url.ts'
 import { type Answer, type OidcCall, type OidcServices, redirect, refused } from '../../call.ts'
 import { withCookies } from '../../cookies.ts'
@@ -50,7 +50,7 @@ async function consentAnswer(services: OidcServices, call: OidcCall, interaction
   const page = consentPage(context, {
     ...view,
     application: { name: client.name, logo_url: client.logo_uri },
-    metadata: client.metadata ? { host: client.metadata.host, listed: client.metadata.listed } : null,
+    ...(client.metadata && { shown: markOf(client), metadata: { host: client.metadata.host, listed: client.metadata.listed } }),
     redirect_uri: request.redirect_uri,
     account_url: accountUrl(call),
     person: { ...person, email: session.email },
