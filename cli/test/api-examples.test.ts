@@ -13,7 +13,6 @@ import { oidcRoutes, routes, serviceRoutes } from '@ostiary/contract/routes.ts'
 import { createClient } from '@ostiary/sdk'
 import { sql } from '../../server/src/db/db.ts'
 import { asAdministrator, joinTenant } from '../../server/test/support/administrator.ts'
-import { withDocuments } from '../../server/test/support/client-host.ts'
 import { authorizationRequest, createPerson, obtainCode } from '../../server/test/support/cookie-browser.ts'
 import { credentialHeaders, idsOf, parametersOf, pathOf, rows } from '../../server/test/support/route-table.ts'
 import { createAdministrator, createTwoTenants } from '../../server/test/support/tenants.ts'
@@ -40,7 +39,7 @@ import {
 
 const file = join(import.meta.dirname, '../../contract/src/api-examples.json')
 const is_recording = process.env.OSTIARY_RECORD_EXAMPLES === '1'
-const w = await world({ outbound: withDocuments((await startUpstreams()).outbound) })
+const w = await world({ outbound: (await startUpstreams()).outbound })
 const { ours } = await createTwoTenants(w)
 // An administrator who has left made the keys, so that the owner may approve what they plan.
 await w.deployment.db.run(sql`update api_keys set made_by = '[]' where tenant_id = ${ours.tenant_id}`)

@@ -588,6 +588,8 @@ export interface Operations {
    * Deletes the record and ends all grants of the client. With `oauth.metadata_clients` at `any`, people can connect it again: disable it to keep it out.
    *
    * Needs a platform key with the scope `applications:write`, or an administrator with the role `developer` or above.
+   *
+   * An administrator needs a sign-in within the last 10 minutes in a Live environment.
    */
   deleteMetadataClient(params: { project_id: string; environment_id: string; metadata_client_id: string }, options?: ChangeOptions): Promise<void>
   /**

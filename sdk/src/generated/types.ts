@@ -1735,7 +1735,7 @@ export type ObjectName = {
   /** The id that was asked for. */
   id: string
   /** What it is. A `member` is an administrator of the tenant. */
-  object: 'user' | 'member' | 'application' | 'key' | 'resource_server' | 'role' | 'organization' | 'provider' | 'webhook' | 'environment' | 'project'
+  object: 'user' | 'member' | 'application' | 'metadata_client' | 'key' | 'resource_server' | 'role' | 'organization' | 'provider' | 'webhook' | 'environment' | 'project'
   /** What people call it: the email or the name of a user, the label or the first characters of a key, the slug of a webhook, else the name. */
   name: string
 }
@@ -2520,7 +2520,7 @@ export type Readiness = {
 
 export type ReadinessCheck = {
   /** The name of the check. */
-  code: 'mail_works' | 'application_exists' | 'https_only' | 'no_try_address' | 'keys_restricted' | 'webhooks_answer' | 'providers_answer' | 'links_set' | 'two_owners' | 'passkeys_usable' | 'claims_for_products' | 'roles_give_scopes' | 'organizations_exist' | 'real_sign_in'
+  code: 'mail_works' | 'application_exists' | 'https_only' | 'no_try_address' | 'keys_restricted' | 'webhooks_answer' | 'providers_answer' | 'links_set' | 'two_owners' | 'passkeys_usable' | 'claims_for_products' | 'roles_give_scopes' | 'organizations_exist' | 'agents_get_tokens' | 'real_sign_in'
   /** Whether the environment passes the check now. */
   ok: boolean
   /** Whether there is something to check: without a key, no key has to be restricted. Such a check passes. */

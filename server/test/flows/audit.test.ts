@@ -10,11 +10,10 @@ import { verifyChains } from '../../src/domain/audit/verify.ts'
 import { findWaitingOwners, outboxes } from '../../src/domain/events/outbox.ts'
 import { insertEmailChange } from '../../src/domain/users/email-changes.ts'
 import { administratorToken, asAdministrator } from '../support/administrator.ts'
-import { withDocuments } from '../support/client-host.ts'
 import { organizationsOf } from '../support/organizations.ts'
 import { expectStatus, owner, type Reply, world } from '../support/world.ts'
 
-const w = await world({ outbound: withDocuments() })
+const w = await world()
 const token = await administratorToken(w, owner)
 const admin = asAdministrator(w, token)
 const { db } = w.deployment

@@ -49,7 +49,7 @@ export async function startClientHost(...more: string[]) {
 
 /** The outgoing calls of a service in a world where every host has a document of a client at `/client.json`. */
 export const withDocuments =
-  (outbound: Outbound = createOutbound({ base_url: 'http://login.test', webhook_allowed_networks: [] })): Outbound =>
+  (outbound: Outbound): Outbound =>
   async (request) => {
     if (!request.url.endsWith('/client.json')) return outbound(request)
     const document = { client_id: request.url, client_name: 'Agent', redirect_uris: ['https://agent.example.com/callback'] }

@@ -1,5 +1,6 @@
 /** The route table in tests: one subtest for each row, and a valid request for every row, in which a test makes one thing wrong. */
 import { type TestContext, test } from 'node:test'
+import { NewMetadataClient } from '@ostiary/contract/metadata-client.ts'
 import type { Route } from '@ostiary/contract/route.ts'
 import { routes } from '@ostiary/contract/routes.ts'
 import { required_sentence } from '@ostiary/contract/sentences.ts'
@@ -193,6 +194,7 @@ export function sampleBody(type: z.ZodType): Record<string, unknown> {
     to: 'ada@example.com',
     to_environment_id: 'env_01m7wwr5ftevtv5yxb47hmb4ht',
     identifier: `https://api.example.com/sample-${n}`,
+    ...(type === NewMetadataClient && { client_id: `https://agent.example.com/sample-${n}/client.json` }),
     scopes: ['projects:read'],
     user_id: 'usr_01m7wwr5ftevtv5yxb47hmb4ht',
   }

@@ -205,14 +205,14 @@ async function createTenantObjects(w: World, { tenant_id, member_id, token, slug
   }
 }
 
-/** Stores a metadata client as it was read: this world has no host with its document. */
+/** Stores a metadata client as it was read, since few documents are read in a minute. */
 async function storeMetadataClient(w: World, { id: environment_id }: Pick<TestEnvironment, 'id'>): Promise<string> {
   const id = w.deployment.newId('mcl')
   const at = w.now()
   const document = { client_name: 'Agent', host: 'agent.example.com', redirect_uris: ['https://agent.example.com/callback'] }
   const facts = { token_endpoint_auth_method: 'none', allows_refresh: true, listed: true, admitted: false, added_by: 'administrator' }
   const times = { document_read_at: at, created_at: at, updated_at: at }
-  const row = { environment_id, id, client_id: 'https://agent.example.com/known.json', ...document, ...facts, ...times }
+  const row = { environment_id, id, client_id: 'https://agent.example.com/known/client.json', ...document, ...facts, ...times }
   await w.deployment.db.of(environment_id).run(insertInto('metadata_clients', row))
   return id
 }

@@ -158,9 +158,10 @@ export const deleteMetadataClient: Handler<'deleteMetadataClient'> = async (serv
 export const readMetadataClient: Handler<'readMetadataClient'> = async (services, call) => {
   const { now } = services
   const find = await finder(services, call)
-  const known = await found(find())
-  const { client, read_at } = await readNow(services, call, known.environment_id, known.client_id)
+  let read: ReadDocument | undefined
   const changed = await changeVersioned(call.if_match, find, async (current) => {
+    read ??= await readNow(services, call, current.environment_id, current.client_id)
+    const { client, read_at } = read
     const at = now()
     const names = store.changedBy(current, client)
     const { environment_id, id, client_id } = current
