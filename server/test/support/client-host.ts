@@ -52,6 +52,7 @@ export const withDocuments =
   (outbound: Outbound): Outbound =>
   async (request) => {
     if (!request.url.endsWith('/client.json')) return outbound(request)
-    const document = { client_id: request.url, client_name: 'Agent', redirect_uris: ['https://agent.example.com/callback'] }
+    const client_id = request.url.includes('/of-another-url/') ? `${request.url}x` : request.url
+    const document = { client_id, client_name: 'Agent', redirect_uris: ['https://agent.example.com/callback'] }
     return { status: 200, headers: json, body: Buffer.from(JSON.stringify(document)) }
   }
