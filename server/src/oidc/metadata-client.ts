@@ -85,7 +85,7 @@ async function keepDocument(
     .batch([storeDocument(row, client, read_at, now), insertEvent(environment_id, originOf(services, bySystem, request_id), event, now)])
 }
 
-/** What every metadata client has in common. */
+/** The fields that every metadata client has in common. */
 const common = {
   application_type: 'native',
   post_logout_redirect_uris: [],

@@ -41,7 +41,7 @@ export function markOf({ name, redirect_uris }: Pick<Client, 'name' | 'redirect_
   return sha256(JSON.stringify([name, ...hosts]), 'base64url').slice(0, 22)
 }
 
-/** With a port that is not that of the scheme, but of a loopback address without one: it is another one at each request. */
+/** With a port that is not that of the scheme. A loopback address is taken without one, since it changes at each request. */
 function hostOf(uri: string): string {
   const url = new URL(uri)
   return isLoopback(url) ? url.hostname : url.host

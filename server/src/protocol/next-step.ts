@@ -107,8 +107,8 @@ export function nextStep(request: AuthorizationRequest, client: RequestingClient
     const none = noAccessOf(request, session)
     if (none !== null) return { kind: 'refuse', error: noAccess(none.why) }
     if (situation.names === 'required' && !session.has_name) return refuse('interaction_required', reason`The person has to enter a name.`)
-    if (client.needs_press || client.asks_each_time)
-      return refuse('interaction_required', reason`This client gets no code without an action of the person.`)
+    if (client.needs_press) return refuse('interaction_required', reason`This client gets no code without an action of the person.`)
+    if (client.asks_each_time) return refuse('interaction_required', reason`The person is asked about each request of this client.`)
     if (!consented) return refuse('consent_required', reason`The person has not consented to all of the scope.`)
     return issueFor(session, client)
   }

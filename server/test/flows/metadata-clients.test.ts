@@ -141,7 +141,7 @@ for (const type of types_of_run) {
   const documents: [why: string, code: string, status: number, publish: (url: string) => unknown][] = [
     ['the document is not there', 'metadata_client_unavailable', 400, (url) => host.answer(url, 404)],
     ['it is a redirect', 'metadata_client_unavailable', 400, (url) => host.answer(url, 302)],
-    ['it is no JSON', 'metadata_client_invalid', 400, (url) => host.answer(url, 200, '<html>')],
+    ['it holds no JSON', 'metadata_client_invalid', 400, (url) => host.answer(url, 200, '<html>')],
     ['it is of another URL', 'metadata_client_invalid', 400, (url) => host.publish(url, { client_id: `${url}x` })],
     ['it has a secret', 'metadata_client_invalid', 400, (url) => host.publish(url, { client_secret: 'x' })],
     ['no redirect URI can be used', 'metadata_client_invalid', 400, (url) => host.publish(url, { redirect_uris: ['com.example.app:/cb'] })],

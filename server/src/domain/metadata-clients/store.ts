@@ -56,8 +56,6 @@ export const findMetadataClient = (db: Db, environment_id: EnvironmentId, id: st
 export const findByUrl = (db: Db, environment_id: EnvironmentId, url: string): Promise<MetadataClientRow | null> =>
   db.of(environment_id).maybeOne(Row, sql`select ${columns} ${from} where c.client_id = ${url} and c.environment_id = ${environment_id}`)
 
-const Named = z.object({ id: z.string(), client_name: z.string(), host: z.string() })
-
 /** The settings as an environment stores them. */
 export const modeOf = ({ type, settings }: { type: EnvironmentType; settings: Record<string, unknown> }): MetadataClients =>
   effectiveSettings(type, settings).oauth.metadata_clients
@@ -119,7 +117,7 @@ const Replaced = Row.pick({ id: true, client_id: true, version: true })
 export type Replaced = z.infer<typeof Replaced>
 const Count = z.object({ count: z.coerce.number() })
 
-/** What a new record needs: nothing where there is room, or the one that it replaces; `full` where neither is there. */
+/** The room for a new record: `free`, the record that it replaces, or `full` where neither is there. */
 export async function roomFor(db: Db, environment_id: EnvironmentId, most: number, now: Date): Promise<'free' | Replaced | 'full'> {
   const of = db.of(environment_id)
   const counted = await of.maybeOne(Count, sql`select count(*) as count from metadata_clients where environment_id = ${environment_id}`)
@@ -171,13 +169,13 @@ export function addMetadataClient(
   }
 }
 
-/** What an administrator decides. */
+/** The decision of an administrator. */
 export interface Decision {
   listed: boolean
   disabled: boolean
 }
 
-/** Fails as a guard if the record changed since it was read. What is no longer admitted ends. `hold` stands before it. */
+/** Fails as a guard if the record changed since it was read. A client that is no longer admitted ends with everything of it. `hold` stands before it. */
 export function decideMetadataClient(current: MetadataClientRow, { listed, disabled }: Decision, { mode }: Held, now: Date): Statement[] {
   const { environment_id, id, version } = current
   const admitted = admits(mode, { listed })
@@ -237,20 +235,4 @@ export function followSettings(environment_id: EnvironmentId, before: MetadataCl
       where environment_id = ${environment_id} and admitted <> ${admitted}`,
     followUnadmitted(environment_id, sql`admitted = 0 and updated_at = ${now}`, now),
   ]
-}
-
-/** The names by which people know these clients. */
-export async function namesOfMetadataClients(
-  db: Db,
-  environment_id: EnvironmentId,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
-  const found = await Promise.all(
-    ids.map((id) =>
-      db
-        .of(environment_id)
-        .maybeOne(Named, sql`select id, client_name, host from metadata_clients where environment_id = ${environment_id} and id = ${id}`),
-    ),
-  )
-  return new Map(found.flatMap((row) => (row === null ? [] : [[row.id, `${row.client_name} (${row.host})`]])))
 }
