@@ -37,6 +37,7 @@ export const held_by: Readonly<Record<string, readonly string[]>> = {
     'users',
     'sessions',
     'applications',
+    'metadata_clients',
     'organizations',
     'organization_members',
     'providers',
@@ -48,6 +49,7 @@ export const held_by: Readonly<Record<string, readonly string[]>> = {
   invitation_links: ['tenants'],
   invitations: ['tenants'],
   mailed_codes: ['sign_in_attempts'],
+  metadata_clients: ['environments'],
   members: ['tenants'],
   organization_invitation_links: ['organizations', 'sign_in_attempts'],
   organization_invitations: ['organizations'],
@@ -75,7 +77,7 @@ interface Stated {
 
 const numbers = 'it counts only while the numbers that it reads are the present ones, which each acceptance compares (decision 0065)'
 const numbered = names(`
-  applications consents disconnections grants identities organization_consents organization_disconnections organization_members organizations
+  applications consents disconnections grants identities metadata_clients organization_consents organization_disconnections organization_members organizations
   passkeys providers sessions users`)
 const inviter = 'to block an inviter ends no membership, so it may as well come after; the tenant holds the members'
 const inviter_of_member = 'a role that changes at this very moment may as well change after: that ends no membership'
@@ -92,10 +94,11 @@ export const stated_guards: readonly (Stated & { reads: readonly string[] })[] =
   { write: 'insert into sessions', reads: ['providers', 'passkeys', 'identities'], why: numbers },
   { write: 'insert into half_sign_ins', reads: ['providers', 'passkeys', 'identities', 'sessions'], why: numbers },
   { write: 'insert into grants', reads: numbered, why: numbers },
-  { write: 'insert into consents', reads: ['applications'], why: consent },
-  { write: 'update consents set scope', reads: ['applications'], why: consent },
-  { write: 'insert into organization_consents', reads: ['applications', 'organization_members'], why: consent },
-  { write: 'update organization_consents set scope', reads: ['applications', 'organization_members'], why: consent },
+  { write: 'insert into consents', reads: ['applications', 'metadata_clients'], why: consent },
+  { write: 'update consents set scope', reads: ['applications', 'metadata_clients'], why: consent },
+  { write: 'insert into organization_consents', reads: ['applications', 'metadata_clients', 'organization_members'], why: consent },
+  { write: 'update organization_consents set scope', reads: ['applications', 'metadata_clients', 'organization_members'], why: consent },
+  { write: 'delete from metadata_clients as m', reads: ['grants'], why: 'a grant of this very moment ends with its client' },
   { write: 'update invitations set accounts', reads: ['members'], why: inviter },
   { write: 'select 1 as held where exists (select 1 from users b', reads: ['users'], why: inviter },
   { write: 'select 1 as held where (select count(*) from roles', reads: ['roles'], why: inviter_of_member },
@@ -182,6 +185,7 @@ export const stated_sizes: readonly Stated[] = [
   { write: 'update invitations set ended_at', why: 'a tenant has at most 50 that are pending' },
   { write: 'update promotions set needs_approval', why: 'a project keeps its newest 100 plans' },
   { write: 'update mailed_codes set ended_at', why: hourly },
+  { write: 'update metadata_clients set ending', why: 'an environment has at most as many as its quota' },
   { write: 'delete from application_origins where environment_id = ? and application_id = ?', why: 'as many as redirect URIs' },
   { write: 'delete from resource_server_scopes where resource_server_id = ?', why: 'a resource server has at most 200 scopes' },
   { write: 'delete from role_resource_servers where role_id = ?', why: 'a role names each resource server once' },

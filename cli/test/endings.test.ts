@@ -43,6 +43,7 @@ async function objectsIn(place: Place) {
     resource_server_id: (await created('resource-servers', { slug: 'api', identifier: 'https://api.example.com', name: 'API', scopes: [] }))
       .id,
     role_id: (await created('roles', { slug: 'editor', name: 'Editor', kind: 'user' })).id,
+    metadata_client_id: (await created('metadata-clients', { client_id: `https://agent.example.com/${place}/client.json` })).id,
     organization_id: organization.id as string,
     invitation_id: invitation.id as string,
     key_id: key.id,
@@ -67,7 +68,7 @@ const named = (noun: string, verb: string) => `${noun} ${verb}`
 const actions_that_end_nothing = [
   'users unblock', 'users send-reset', 'users send-verification', 'promotions approve', 'settings test-mail', 'providers check',
   'webhooks test', 'webhooks resend', 'deliveries resend', 'backchannel-logouts resend', 'invitations resend',
-  'organization-invitations resend',
+  'organization-invitations resend', 'metadata-clients read',
   // They ask where their plan deletes something in Live.
   'promotions apply', 'promotions revert',
 ] // biome-ignore format: as a list

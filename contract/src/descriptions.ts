@@ -83,6 +83,15 @@ export const descriptions: Record<RowName, string> = {
   getConfiguration:
     'Gets the settings and the objects of an environment as one document, every field with its value in effect and objects by their slugs. It has no ids, times and secrets; a secret that is set appears by name. Equal configurations are equal byte for byte, and the ETag is the `config_version` of the environment.',
 
+  listMetadataClients: 'Lists the clients whose client id is the URL of a document about themselves, newest first.',
+  createMetadataClient:
+    'Reads the document at the URL and adds a record of the client. With the setting `oauth.metadata_clients` at `listed`, people can then connect it. It works in every mode, before the setting is changed too.',
+  getMetadataClient: 'Returns a metadata client as its document was when it was read last.',
+  changeMetadataClient:
+    'Approves the URL, takes the approval back, disables or enables the client. What a change no longer admits ends at once: refresh tokens, access tokens at validation and UserInfo. It stays ended when the client is enabled again.',
+  deleteMetadataClient:
+    'Deletes the record and ends all grants of the client. With `oauth.metadata_clients` at `any`, people can connect it again: disable it to keep it out.',
+  readMetadataClient: 'Reads the document again at once. A document that cannot be read or is not valid changes nothing.',
   listApplications: 'Lists the applications of an environment, newest first.',
   createApplication:
     'Creates an application, which is an OAuth client. A web application with a secret gets `client_secret`, which no later call returns. With `template` and `url` the fields that the body does not have come from the template of a product.',

@@ -47,11 +47,13 @@ export const freshFields = {
     ...fields('in_live', 'turned_off', 'disabled'),
     ...fields('in_live', 'changed', 'claims'),
   },
+  metadata_client: { ...fields('in_live', 'turned_on', 'listed'), ...fields('in_live', 'turned_off', 'disabled') },
   organization_member: fields('in_live', 'added_to', 'roles'),
   settings: {
     ...fields('always', 'changed', 'email'),
     ...fields('always', 'sent', 'email.smtp.password'),
     ...fields('in_live', 'changed', 'sign_in', 'sign_up', 'mfa', 'lockout', 'password', 'sessions', 'cors', 'scopes', 'claims'),
+    ...fields('in_live', 'changed', 'oauth.metadata_clients'),
     ...fields('in_live', 'changed', 'tokens.access_token_ttl_seconds', 'tokens.id_token_ttl_seconds'),
     ...fields('in_live', 'changed', 'tokens.authorization_code_ttl_seconds', 'tokens.refresh_token_idle_ttl_seconds'),
     ...fields('in_live', 'changed', 'tokens.refresh_token_absolute_ttl_seconds', 'tokens.refresh_retry_window_seconds'),
@@ -105,6 +107,11 @@ export const newProject = {
   ],
 } as const
 
+/** An approved URL is a way in. */
+export const newMetadataClient = {
+  bodies: [['in_live', z.looseObject({ listed: z.literal(true).optional() }).describe('approves the URL')]],
+} as const
+
 /** Without members a new organization lets nobody in. */
 export const newOrganization = {
   bodies: [['in_live', z.looseObject({ members: z.array(z.unknown()).min(1) }).describe('has members')]],
@@ -119,6 +126,7 @@ export const no_need = {
   mails_owner: not('The mail goes to the address that the user has.'),
   sends_again: not('It sends to the address that is set.'),
   shows: not('It changes nothing that others can use.'),
+  reads_again: not('The document belongs to the client, and every request of the client reads it.'),
   plans: not('A plan changes nothing.'),
   own_tenant: not('The new tenant belongs to the caller alone.'),
 } as const

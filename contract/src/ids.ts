@@ -28,6 +28,7 @@ export const prefixes = {
   role: 'rol',
   organization: 'org',
   organization_invitation: 'oiv',
+  metadata_client: 'mcl',
 } as const
 
 export type IdPrefix = (typeof prefixes)[keyof typeof prefixes]
@@ -51,6 +52,19 @@ function id<P extends IdPrefix>(prefix: P, description: string) {
     })
 }
 
+const of_client = new RegExp(`^(${prefixes.application}|${prefixes.metadata_client})_${suffix}$`)
+/** The client of a grant. */
+export const ClientRef = z
+  .custom<`app_${string}` | `mcl_${string}`>((value) => typeof value === 'string' && of_client.test(value), {
+    error: ({ input }) => (input === undefined ? required_sentence : 'Expected the id of an application or of a metadata client.'),
+  })
+  .meta({
+    type: 'string',
+    description: 'The id of an application, or of a metadata client.',
+    pattern: of_client.source,
+    examples: ['app_01m7wwr5ftevtv5yxb47hmb4ht'],
+  })
+
 export const TenantId = id('ten', 'The id of a tenant.')
 export const ProjectId = id('prj', 'The id of a project.')
 export const EnvironmentId = id('env', 'The id of an environment.')
@@ -72,6 +86,7 @@ export const PromotionId = id('pro', 'The id of a promotion.')
 export const RoleId = id('rol', 'The id of a role.')
 export const OrganizationId = id('org', 'The id of an organization.')
 export const OrganizationInvitationId = id('oiv', 'The id of an invitation to an organization.')
+export const MetadataClientId = id('mcl', 'The id of a metadata client.')
 export const RequestId = id('req', 'The id of a request: its X-Request-Id.')
 
 export type TenantId = z.infer<typeof TenantId>

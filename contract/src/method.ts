@@ -1,6 +1,6 @@
 /** How a user can sign in, and which applications a user has signed in to. */
 import { z } from 'zod'
-import { ApplicationId, GrantId, MethodId, OrganizationId, ProviderId, SessionId } from './ids.ts'
+import { ClientRef, GrantId, MethodId, OrganizationId, ProviderId, SessionId } from './ids.ts'
 import { method_kinds } from './sign-in-methods.ts'
 import { Time } from './values.ts'
 
@@ -17,7 +17,7 @@ export type SignInMethod = z.infer<typeof SignInMethod>
 
 export const Grant = z.strictObject({
   id: GrantId.describe('The id of the grant.'),
-  application_id: ApplicationId.describe('The application that has the tokens.'),
+  application_id: ClientRef.describe('The application or the metadata client that has the tokens.'),
   session_id: SessionId.describe('The session that the grant began in, which may have ended.'),
   scope: z.string().describe('The granted scopes, separated by spaces.'),
   resource: z.array(z.string()).describe('The identifiers of the requested resource servers.'),

@@ -19,6 +19,7 @@ export const ObjectName = z.strictObject({
       'user',
       'member',
       'application',
+      'metadata_client',
       'key',
       'resource_server',
       'role',

@@ -81,7 +81,12 @@ export const TokenAnswer = z
     access_token: z.string().describe('The access token, a JWT or opaque.'),
     token_type: z.literal('Bearer').describe('Always `Bearer`.'),
     expires_in: z.int().describe('The lifetime of the access token in seconds.'),
-    scope: z.string().describe('The scopes of the access token, separated by spaces.'),
+    scope: z
+      .string()
+      .optional()
+      .describe(
+        'The scopes of the access token, separated by spaces. Absent where the request asked for none, which needs `oauth.openid_optional`.',
+      ),
     refresh_token: z.string().optional().describe('The refresh token, with the scope `offline_access`. Each use replaces it.'),
     id_token: z.string().optional().describe('The ID token, with the scope `openid`.'),
   })
@@ -141,7 +146,9 @@ export const AuthorizationRequest = z
     scope: z
       .string()
       .optional()
-      .describe('The scopes, separated by spaces. An ID token needs `openid`.')
+      .describe(
+        'The scopes, separated by spaces. An ID token needs `openid`, and so does every request but one with `resource` where `oauth.openid_optional` is on.',
+      )
       .meta({ examples: ['openid'] }),
     state: z.string().optional().describe('Returned to the application unchanged.'),
     nonce: z.string().optional().describe('Returned in the ID token.'),

@@ -15,6 +15,7 @@ import * as errors from './errors.ts'
 import * as events from './event.ts'
 import * as kept from './kept.ts'
 import * as mail from './mail.ts'
+import * as metadataClients from './metadata-client.ts'
 import * as methods from './method.ts'
 import * as names from './names.ts'
 import * as applications from './objects/application.ts'
@@ -43,7 +44,7 @@ export type Json = Record<string, unknown>
 /** The files whose exports are components. A schema of a new file needs an entry here; `componentName` asks for it. */
 // biome-ignore format: one entry a line would be longer than the file
 const subjects: readonly Record<string, unknown>[] = [
-  apiKeys, applications, applicationTemplates, audit, authConfig, backchannelLogouts, configuration, dashboard, deliveries, errors, events, kept, mail, methods, names, oidc, organizations, promotionChecks, promotions, providers, readiness, refusedCalls,
+  apiKeys, applications, applicationTemplates, audit, authConfig, backchannelLogouts, configuration, dashboard, deliveries, errors, events, kept, mail, metadataClients, methods, names, oidc, organizations, promotionChecks, promotions, providers, readiness, refusedCalls,
   resourceServers, rolePreview, roles, scopes, sessions, settings, signingKeys, statistics, tenancy, userAccess, users, webhooks,
 ]
 

@@ -69,6 +69,7 @@ export const checkExplanations: Record<ReadinessCheck['code'], string> = {
   claims_for_products: 'The claims have the names that products need. Let the verified address take their place: `claims.name` and `claims.preferred_username`.',
   roles_give_scopes:   'Each resource server with `require_roles` has a scope that a role gives. Name its scopes in the permissions of a role, or switch `require_roles` off.',
   organizations_exist: 'Where an application or a resource server has `organizations: required`, the environment has an organization. Create one and add its members, or ask for none: until then nobody gets in.',
+  agents_get_tokens:   'Where clients connect by their address, requests may leave `openid` out: switch `oauth.openid_optional` on. Agents ask for the scopes of an API alone.',
   real_sign_in:        'A person signed in within the last 90 days. Sign in once through your application.',
 }
 

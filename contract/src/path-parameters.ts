@@ -10,6 +10,7 @@ const named: Readonly<Record<string, { description: string; example?: string }>>
   resource_server_id: { description: 'The resource server.' },
   role_id: { description: 'The role.' },
   organization_id: { description: 'The organization.' },
+  metadata_client_id: { description: 'The metadata client.' },
   invitation_id: { description: 'The invitation.', example: 'oiv_01m7wwr5ftevtv5yxb47hmb4ht' },
   key_id: { description: 'The API key.' },
   provider_id: { description: 'The identity provider.' },

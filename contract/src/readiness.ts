@@ -16,6 +16,7 @@ export const readinessCodes = [
   'claims_for_products',
   'roles_give_scopes',
   'organizations_exist',
+  'agents_get_tokens',
   'real_sign_in',
 ] as const
 

@@ -31,6 +31,10 @@ export const pageExplanations = {
   passkey_backup_changed:       'The passkey says that it can be backed up and said the opposite before, so it may have been copied. Remove it from the account and add a new one.',
   no_access:                    'The person has none of the roles in `allowed_roles` of the application, or no role that gives one of the requested scopes at a resource server with `require_roles`. The page offers another account. Give the user such a role, if that is intended.',
   not_a_member:                 'The person is not a member of the organization that the request names, or it is unknown or disabled; without `organization` in the request: of any enabled one, and the application or a resource server requires one. The page offers another account and, where the person has one, another organization. Add the user as a member, if that is intended, or compare the value with the id and the slug of the organization.',
+  metadata_client_unlisted:     'The `client_id` is the URL of a client that the environment does not admit: the setting `oauth.metadata_clients` is `listed` and the URL is not approved, or the client is disabled. The record of the call has the URL as `client_id`: approve it, if that is intended.',
+  metadata_client_unavailable:  'The document of the client cannot be read, so the service does not know whom the person would let in. The reason says why. The owner of the document corrects its server.',
+  metadata_client_invalid:      'The document of the client breaks a rule. The reason names it. The owner of the document corrects it.',
+  metadata_client_busy:         'Too many documents are being read at the moment, or the environment has as many metadata clients as it can have, each in use. Try again, delete a record, or ask for a higher limit.',
 } as const
 export type PageCode = keyof typeof pageExplanations
 export const pageCodes = Object.keys(pageExplanations) as PageCode[] // as: the keys of the table
@@ -74,7 +78,7 @@ export const RefusedCall = z.strictObject({
     })
     .nullable()
     .describe('The value that was refused; null where the refusal is about no single value, and for a key without the scope users:read.'),
-  client_id: text.describe('The application of the call, if it is one of this environment.'),
+  client_id: text.describe('The application of the call, if it is one of this environment; of a metadata client its URL.'),
   key_id: text.describe('The API key of the call, even if it has expired or was rotated or revoked.'),
   key_start: text.describe('The first characters of that key.'),
   user_id: text.describe('The user or the administrator of the call.'),

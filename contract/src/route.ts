@@ -89,7 +89,7 @@ export interface Route {
   /** All responses are HTML pages, errors included. Other rows answer JSON. */
   page?: true
   /** The origins whose scripts can read the response: `every` origin, or those of the environment's `applications`. */
-  cross_origin?: 'every' | 'applications'
+  cross_origin?: 'every' | 'applications' | 'clients'
   /** The errors that the handler can answer, besides `generalErrors`. */
   fails?: readonly ErrorCode[]
 }

@@ -20,8 +20,18 @@ import { DashboardSession } from './dashboard.ts'
 import { Delivery, DeliveryQuery, ResendSince, Resent, TestSent } from './delivery.ts'
 import { DocumentationQuery, ReadinessQuery } from './documentation.ts'
 import { Event, EventQuery } from './event.ts'
-import { freshFields, newApplication, newEnvironment, newOrganization, newProject, newProvider, no_need } from './fresh.ts'
+import {
+  freshFields,
+  newApplication,
+  newEnvironment,
+  newMetadataClient,
+  newOrganization,
+  newProject,
+  newProvider,
+  no_need,
+} from './fresh.ts'
 import { InboxQuery, Mail, MailAsked, MailTest, MailTested } from './mail.ts'
+import { MetadataClient, MetadataClientChange, MetadataClientQuery, NewMetadataClient } from './metadata-client.ts'
 import { Grant, GrantQuery, SignInMethod } from './method.ts'
 import { Names, NamesQuery } from './names.ts'
 import { Application, ApplicationChange, ApplicationWithSecret, NewApplication } from './objects/application.ts'
@@ -106,6 +116,8 @@ const promotions = `${project}/promotions`
 const promotion = `${promotions}/{promotion_id}`
 const environment = `${environments}/{environment_id}`
 const applications = `${environment}/applications`
+const metadataClients = `${environment}/metadata-clients`
+const metadataClient = `${metadataClients}/{metadata_client_id}`
 const resourceServers = `${environment}/resource-servers`
 const roles = `${environment}/roles`
 const authKeys = `${environment}/auth-keys`
@@ -234,6 +246,12 @@ export const routes = {
   changeApplication:  patch(`${applications}/{application_id}`,          platform('applications:write'),  'Update an application',                                  { body: ApplicationChange, returns: [200, Application], configures: true, fresh: { fields: freshFields.application } }),
   deleteApplication:  del  (`${applications}/{application_id}`,          platform('applications:write'),  'Delete an application with all its grants',              { returns: [204, null], configures: true, fresh: 'in_live' }),
   rotateClientSecret: post (`${applications}/{application_id}/rotate-secret`, platform('applications:write'), 'Replace the client secret; the new one is returned once, the old one stops working', { returns: [200, ApplicationWithSecret], shown_once: 'client_secret', fails: ['secret_not_used'], fresh: 'always' }),
+  listMetadataClients: get (metadataClients,                             platform('applications:read'),   'List metadata clients',                                  { query: MetadataClientQuery, returns: [200, page(MetadataClient)], fails: ['invalid_cursor'] }),
+  createMetadataClient: post(metadataClients,                            platform('applications:write'),  'Add a metadata client; its document is read',            { body: NewMetadataClient, returns: [201, MetadataClient], fails: ['identifier_taken', 'metadata_unavailable', 'metadata_invalid', 'metadata_busy', 'quota_exceeded'], fresh: newMetadataClient }),
+  getMetadataClient:  get  (metadataClient,                              platform('applications:read'),   'Get a metadata client',                                  { returns: [200, MetadataClient] }),
+  changeMetadataClient: patch(metadataClient,                            platform('applications:write'),  'Approve, disable or enable a metadata client',           { body: MetadataClientChange, returns: [200, MetadataClient], fresh: { fields: freshFields.metadata_client } }),
+  deleteMetadataClient: del(metadataClient,                              platform('applications:write'),  'Delete a metadata client with all its grants',           { returns: [204, null], fresh: 'in_live' }),
+  readMetadataClient: post (`${metadataClient}/read`,                    platform('applications:write'),  'Read the document of a metadata client again',           { returns: [200, MetadataClient], fails: ['metadata_unavailable', 'metadata_invalid', 'metadata_busy'], fresh: no_need.reads_again }),
 
   listResourceServers:  get  (resourceServers,                           platform('resource_servers:read'),  'List resource servers',                                  { ...named, returns: [200, page(ResourceServer)] }),
   createResourceServer: post (resourceServers,                           platform('resource_servers:write'), 'Create a resource server',                               { body: NewResourceServer, returns: [201, ResourceServer], fails: ['slug_taken', 'identifier_taken', 'quota_exceeded'], configures: true, fresh: 'in_live' }),
@@ -353,10 +371,10 @@ export const oidcRoutes = {
   jwks:                get (`${issuer}/v1/oauth/jwks.json`,                                 open,    'Signing keys (RFC 7517)',                              { cross_origin: 'every', returns: [200, null] }),
   authorize:           get (`${issuer}/oauth/authorize`,                                    open,    'Authorization request (OIDC Core §3.1.2)',             { page: true, returns: [303, null] }),
   authorizeByPost:     post(`${issuer}/oauth/authorize`,                                    open,    'Authorization request by POST (OIDC Core §3.1.2.1)',   { page: true, returns: [303, null] }),
-  token:               post(`${issuer}/v1/oauth/token`,                                     client,  'Exchange a code or a refresh token (RFC 6749 §3.2)',   { cross_origin: 'applications', returns: [200, null] }),
+  token:               post(`${issuer}/v1/oauth/token`,                                     client,  'Exchange a code or a refresh token (RFC 6749 §3.2)',   { cross_origin: 'clients', returns: [200, null] }),
   userinfo:            get (`${issuer}/v1/oauth/userinfo`,                                  bearer,  'Claims about the user (OIDC Core §5.3)',               { cross_origin: 'applications', returns: [200, null] }),
   userinfoByPost:      post(`${issuer}/v1/oauth/userinfo`,                                  bearer,  'Claims about the user, by POST (OIDC Core §5.3.1)',    { cross_origin: 'applications', returns: [200, null] }),
-  revoke:              post(`${issuer}/v1/oauth/revoke`,                                    client,  'Revoke a token (RFC 7009)',                            { cross_origin: 'applications', returns: [200, null] }),
+  revoke:              post(`${issuer}/v1/oauth/revoke`,                                    client,  'Revoke a token (RFC 7009)',                            { cross_origin: 'clients', returns: [200, null] }),
   logout:              get (`${issuer}/oauth/logout`,                                       open,    'Sign out (RP-Initiated Logout 1.0)',                   { page: true, returns: [303, null] }),
   logoutByPost:        post(`${issuer}/oauth/logout`,                                       open,    'Sign out, by POST',                                    { page: true, returns: [303, null] }),
   signedOut:           get (`${issuer}/oauth/signed-out/{provider_id}`,                     open,    'Return from a sign-out at an identity provider',       { page: true, returns: [303, null] }),

@@ -1,6 +1,6 @@
 /** Sessions, and the result of token validation. */
 import { z } from 'zod'
-import { ApplicationId, EnvironmentId, OrganizationId, SessionId, UserId } from './ids.ts'
+import { ClientRef, EnvironmentId, OrganizationId, SessionId, UserId } from './ids.ts'
 import { first_factors } from './sign-in-methods.ts'
 import { characters, Slug, Time } from './values.ts'
 
@@ -21,7 +21,7 @@ export const Session = z.strictObject({
       'The method that the sign-in began with. `amr` cannot tell an emailed code from the code of an app. `null` where it is unknown.',
     ),
   amr: z.array(z.string()).describe('The methods of the sign-in (RFC 8176), such as `pwd`.'),
-  applications: z.array(ApplicationId).describe('The client ids that have tokens of this session.'),
+  applications: z.array(ClientRef).describe('The ids of the applications and metadata clients that have tokens of this session.'),
 })
 export type Session = z.infer<typeof Session>
 
@@ -55,7 +55,7 @@ export const TokenVerdict = z.discriminatedUnion('active', [
     aud: z
       .union([z.string(), z.array(z.string())])
       .describe('The audience: the issuer as a string, or a list of the resource servers and the issuer.'),
-    client_id: ApplicationId.describe('The application that got the token.'),
+    client_id: z.string().describe('The client that got the token: the id of the application, or the URL of a metadata client.'),
     scope: z
       .string()
       .optional()

@@ -220,6 +220,23 @@ export const settings_words: readonly SettingsGroupWords[] = [
     },
   },
   {
+    title: 'Agents and other programs',
+    fields: {
+      'oauth.openid_optional': {
+        label: 'Requests without openid',
+        help: 'An authorization request that names a resource server may leave out the scope `openid`. Its access token is for the resource server alone, and there is no ID token.',
+        affects: 'Applications that send no `openid`, or no scope: they are no longer refused. All others get what they got before.',
+      },
+      'oauth.metadata_clients': {
+        label: 'Connect by address',
+        help: 'Clients that nobody registered, whose client id is the URL of a document about themselves: none (`off`), those whose URL an administrator has approved (`listed`), or every one (`any`). They only reach resource servers with `allow_metadata_clients`, and people are asked each time.',
+        affects: 'Programs that people connect, such as agents. A stricter value ends at once what it no longer admits.',
+        advice: 'Choose who may connect in Live',
+        choices: { off: 'Off', listed: 'Approved addresses', any: 'Every address' },
+      },
+    },
+  },
+  {
     title: 'Mail',
     fields: {
       'email.delivery': {

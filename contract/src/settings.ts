@@ -19,6 +19,10 @@ export const TokenFormat = z.enum(['jwt', 'opaque'])
 const SignUpName = z.enum(['off', 'optional', 'required'])
 export type SignUpName = z.infer<typeof SignUpName>
 
+/** Which clients get in by the URL of a document about themselves. */
+const MetadataClients = z.enum(['off', 'listed', 'any'])
+export type MetadataClients = z.infer<typeof MetadataClients>
+
 /** The value of a claim for a person who has none: nothing, or the verified address. */
 const ClaimSource = z.enum(['none', 'email'])
 
@@ -92,6 +96,10 @@ const common = {
   claims: group('claims', { preferred_username: ClaimSource.default('none'), name: ClaimSource.default('none') }).describe(
     'The claims of people who have no name.',
   ),
+  oauth: group('oauth', {
+    openid_optional: z.boolean().default(false),
+    metadata_clients: MetadataClients.default('off'),
+  }).describe('Access by agents and other programs.'),
   sign_in: group('sign_in', switches).describe('The methods of sign-in.'),
   sign_up: group('sign_up', { mode: z.enum(['open', 'closed']).default('open'), name: SignUpName.default('off') }).describe(
     'The creation of accounts.',
@@ -210,6 +218,7 @@ export const settingsFields = {
   sessions: { idle_ttl_seconds: 'travels', absolute_ttl_seconds: 'travels' },
   scopes: { disabled: 'travels' },
   claims: { preferred_username: 'travels', name: 'travels' },
+  oauth: { openid_optional: 'travels', metadata_clients: 'owned' },
   sign_in: { password: 'travels', email_code: 'travels', passkey: 'travels', passkey_shared_host: 'owned' } satisfies Record<
     SwitchedMethod | 'passkey_shared_host',
     FieldClass

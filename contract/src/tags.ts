@@ -22,6 +22,7 @@ const bySegment: Readonly<Record<string, Tag>> = {
   configuration:      { name: 'Configuration',         description: 'The whole configuration of an environment as one document.' },
   applications:       { name: 'Applications',          description: 'The OAuth clients of an environment.' },
   'application-templates': { name: 'Applications',     description: 'The OAuth clients of an environment.' },
+  'metadata-clients': { name: 'Metadata clients',      description: 'Clients that nobody registered: the client id is the URL of a document about the client.' },
   'resource-servers': { name: 'Resource servers',      description: 'The APIs that access tokens are issued for.' },
   roles:              { name: 'Roles',                 description: 'Named sets of scopes, which a backend gives to users.' },
   'auth-keys':        { name: 'Auth keys',             description: 'The publishable and secret keys of an environment.' },

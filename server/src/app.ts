@@ -11,6 +11,7 @@ import * as events from './api/handlers/events.ts'
 import * as keyHandlers from './api/handlers/keys.ts'
 import * as mail from './api/handlers/mail.ts'
 import * as members from './api/handlers/members.ts'
+import * as metadataClients from './api/handlers/metadata-clients.ts'
 import * as names from './api/handlers/names.ts'
 import * as organizationInvitations from './api/handlers/organization-invitations.ts'
 import * as organizationMembers from './api/handlers/organization-members.ts'
@@ -59,6 +60,7 @@ import { answerError } from './http/server-errors.ts'
 import { mountServiceRoutes, type ServiceAnswers } from './http/service-routes.ts'
 import { commonHeaders } from './http/write.ts'
 import { type OidcServices, redirect } from './oidc/call.ts'
+import { createClientDocuments } from './oidc/client-documents.ts'
 import { createClientKeys } from './oidc/client-keys.ts'
 import { discovery, jwks } from './oidc/endpoints/metadata.ts'
 import { providerLogout } from './oidc/endpoints/provider-logout.ts'
@@ -186,7 +188,7 @@ export function createApp(modules: Modules): FastifyInstance {
     answerError(failing, refuseMethod(request) ?? unknownAddress(deployment.config.base_url, request), request, reply),
   )
 
-  mountManagement(app, { ...modules, upstreams: oidc_services.upstreams }, administrators)
+  mountManagement(app, { ...modules, upstreams: oidc_services.upstreams, client_documents: oidc_services.client_documents }, administrators)
   mountProtocol(app, modules, oidc_services)
   mountDashboard(app, modules, dashboard, administrators)
   const { isReady, root } = modules
@@ -276,7 +278,11 @@ function noSchemas(): never {
   throw new Error('No route has a schema that Fastify would compile.')
 }
 
-function mountManagement(app: FastifyInstance, modules: Modules & Pick<OidcServices, 'upstreams'>, administrators: Administrators): void {
+function mountManagement(
+  app: FastifyInstance,
+  modules: Modules & Pick<OidcServices, 'upstreams' | 'client_documents'>,
+  administrators: Administrators,
+): void {
   const { deployment, limiter, check_answers } = modules
   const { issuers, key_pool, passwords, root } = modules
   const services = {
@@ -292,6 +298,7 @@ function mountManagement(app: FastifyInstance, modules: Modules & Pick<OidcServi
     countActive: createActiveCount(deployment),
     isFirstVerdict: createFirstVerdicts(),
     upstreams: modules.upstreams,
+    client_documents: modules.client_documents,
     plan_turns: createPlanTurns((ms, then) => {
       const timer = setTimeout(then, ms)
       return () => clearTimeout(timer)
@@ -327,6 +334,7 @@ function mountManagement(app: FastifyInstance, modules: Modules & Pick<OidcServi
       ...readiness,
       ...resourceServers,
       ...roles,
+      ...metadataClients,
       ...organizations,
       ...organizationMembers,
       ...organizationInvitations,
@@ -364,6 +372,7 @@ const protocolServices = ({ deployment, passwords, root }: Modules): OidcService
   passwords,
   root_environment_id: root.environment_id,
   client_keys: createClientKeys(deployment),
+  client_documents: createClientDocuments(deployment),
   upstreams: upstreamsWhenNeeded(deployment),
   command_line_client_id: root.client_id,
 })

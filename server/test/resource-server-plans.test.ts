@@ -68,7 +68,7 @@ async function fill(db: Db): Promise<void> {
   await run(db, ...environment_rows)
   const scopes = common.map((name) => ({ name, description: null }))
   const of_roles = { require_roles: false, organizations: 'none', roles_claim: null, data_claims: false } as const
-  const of_tokens = { access_token_signing_alg: 'RS256' } as const
+  const of_tokens = { access_token_signing_alg: 'RS256', allow_metadata_clients: false } as const
   const kind = { name: 'API', scopes, access_token_ttl_seconds: null, access_token_format: 'jwt', ...of_tokens, ...of_roles } as const
   for (let from = 0; from < 1_000; from += 100)
     await db.batch(

@@ -92,6 +92,7 @@ const lasting: Record<string, string> = {
   roles: 'an administrator manages them',
   role_resource_servers: 'changes with its role',
   role_holders: 'changes with its user; a worker deletes those of a deleted role',
+  metadata_clients: 'an administrator manages them, and a new one takes the place of one without use',
   organizations: 'a backend manages them',
   organization_members: 'changes with its organization and its user; a worker deletes those of a deleted one',
   organization_role_holders: 'changes with its member',

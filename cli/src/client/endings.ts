@@ -41,6 +41,7 @@ export const switched_off: { readonly [Name in RowName]?: string } = {
   changeApplication: 'Switches the application off: every request of it is refused, so nobody signs in to it and it gets no tokens.',
   changeProvider:
     'Switches the provider off: its button leaves the sign-in page at once, and people who have no other way to sign in are locked out.',
+  changeMetadataClient: 'Switches the client off: it is refused, and everything of it ends, for good.',
   changeOrganization: 'Switches the organization off: nobody acts in it.',
   changeWebhook: 'Switches the webhook off: its deliveries pause.',
 }

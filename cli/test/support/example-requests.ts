@@ -90,6 +90,10 @@ export const exampleRequests = (run: RunValues): Readonly<Record<string, Example
   changeApplication: { body: { name: 'Shop front' }, of: 'createApplication' },
   rotateClientSecret: { of: 'createApplication' },
   deleteApplication: { of: 'createApplication' },
+  createMetadataClient: { body: { client_id: 'https://agent.example.com/client.json' } },
+  changeMetadataClient: { body: { disabled: true }, of: 'createMetadataClient' },
+  readMetadataClient: { of: 'createMetadataClient' },
+  deleteMetadataClient: { of: 'createMetadataClient' },
   createResourceServer: {
     body: {
       identifier: 'https://billing.example.com',

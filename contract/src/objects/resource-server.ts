@@ -6,7 +6,7 @@ import { oidcScopes } from '../scopes.ts'
 import { TokenFormat } from '../settings.ts'
 import { SigningAlg } from '../signing-key.ts'
 import { Name, ShortText, slugs, text } from '../values.ts'
-import { changeShape, creationShape, dates, type FieldsOf, fixed, observed, place, recordShape, travels } from './field.ts'
+import { changeShape, creationShape, dates, type FieldsOf, fixed, observed, owned, place, recordShape, travels } from './field.ts'
 import { choices, explained, OrganizationUse } from './organization-use.ts'
 
 /** RFC 3986 §2, §4.3: the characters of an absolute URI, without `#`. The brackets enclose IPv6 addresses. */
@@ -146,6 +146,21 @@ export const resource_server = {
       look: 'switch',
       hint: 'The claims of the user and of the organization, each under its own name.',
       affects: 'This resource server, from the next token on.',
+      default: false,
+    },
+  ),
+  allow_metadata_clients: owned(
+    z
+      .boolean()
+      .describe(
+        'Whether clients that nobody registered may ask for its access tokens, where the setting `oauth.metadata_clients` lets them in. The default is false.',
+      ),
+    {
+      label: 'Clients by address',
+      look: 'switch',
+      hint: 'Programs that nobody registered can ask people for access to this API.',
+      affects: 'Programs that connect by their address. Turned off, they get no new token of this API.',
+      advice: 'Decide it for Live',
       default: false,
     },
   ),

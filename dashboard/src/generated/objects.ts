@@ -47,6 +47,7 @@ export const objects = {
       organizations: {"class":"travels","label":"Organizations","look":{"none":"None: people act for themselves","optional":"Optional: a person chooses one, or none","required":"Required: always for an organization"},"hint":"The strictest of the application and of the APIs that it asks for counts.","affects":"People who use this API. Where it becomes required, tokens without an organization are refused from the next request on.","is_required":false,"max_length":null,"initial":"none"},
       roles_claim: {"class":"travels","label":"Claim with the roles","look":"text","hint":"Such as roles or groups. Empty: access tokens do not name roles.","affects":"This resource server, from the next token on.","is_required":false,"max_length":null,"initial":null},
       data_claims: {"class":"travels","label":"Data in access tokens","look":"switch","hint":"The claims of the user and of the organization, each under its own name.","affects":"This resource server, from the next token on.","is_required":false,"max_length":null,"initial":false},
+      allow_metadata_clients: {"class":"owned","label":"Clients by address","look":"switch","hint":"Programs that nobody registered can ask people for access to this API.","affects":"Programs that connect by their address. Turned off, they get no new token of this API.","is_required":false,"max_length":null,"initial":false},
     },
   },
   role: {

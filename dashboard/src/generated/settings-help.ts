@@ -106,6 +106,14 @@ export const settings_help: Readonly<Record<string, { help: string; lowered: str
     "help": "Origins whose scripts can call the token endpoints, besides those of spa applications, such as `https://app.example.com`.",
     "lowered": null
   },
+  "oauth.openid_optional": {
+    "help": "An authorization request that names a resource server may leave out the scope `openid`. Its access token is for the resource server alone, and there is no ID token.",
+    "lowered": null
+  },
+  "oauth.metadata_clients": {
+    "help": "Clients that nobody registered, whose client id is the URL of a document about themselves: none (`off`), those whose URL an administrator has approved (`listed`), or every one (`any`). They only reach resource servers with `allow_metadata_clients`, and people are asked each time.",
+    "lowered": null
+  },
   "email.delivery": {
     "help": "`smtp` sends mail, `capture` keeps it for the inbox (Test only), `none` sends nothing.",
     "lowered": null

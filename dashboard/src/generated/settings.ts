@@ -447,6 +447,43 @@ export const settings_groups: readonly { title: string; fields: readonly Setting
     ]
   },
   {
+    "title": "Agents and other programs",
+    "fields": [
+      {
+        "path": "oauth.openid_optional",
+        "group": "oauth",
+        "name": "openid_optional",
+        "label": "Requests without openid",
+        "affects": "Applications that send no `openid`, or no scope: they are no longer refused. All others get what they got before.",
+        "advice": null,
+        "only": null,
+        "class": "travels",
+        "look": "switch",
+        "default": false,
+        "min": null,
+        "max": null
+      },
+      {
+        "path": "oauth.metadata_clients",
+        "group": "oauth",
+        "name": "metadata_clients",
+        "label": "Connect by address",
+        "affects": "Programs that people connect, such as agents. A stricter value ends at once what it no longer admits.",
+        "advice": "Choose who may connect in Live",
+        "only": null,
+        "class": "owned",
+        "look": {
+          "off": "Off",
+          "listed": "Approved addresses",
+          "any": "Every address"
+        },
+        "default": "off",
+        "min": null,
+        "max": null
+      }
+    ]
+  },
+  {
     "title": "Mail",
     "fields": [
       {

@@ -1,6 +1,6 @@
 // Generated from contract/src/routes.ts by `npm run docs`.
 import type { CallOptions, ChangeOptions, List, PostOptions } from '../options.ts'
-import type { ApiKey, ApiKeyWithPlaintext, Application, ApplicationChange, ApplicationCreation, ApplicationTemplate, ApplicationTemplates, ApplicationWithSecret, AuditEntry, AuditVerification, AuthConfig, AuthKeyChange, AuthKeyCreation, BackchannelLogout, Delivery, Environment, EnvironmentChange, EnvironmentConfiguration, EnvironmentCreation, EnvironmentRole, Event, EventKind, Grant, Invitation, KeyIdentity, KeyUsage, Located, Mail, MailAsked, MailTest, MailTested, Me, Member, MemberChange, MemberCreation, Names, Organization, OrganizationChange, OrganizationCreation, OrganizationInvitation, OrganizationInvitationCreation, OrganizationMember, OrganizationMemberChange, OrganizationMemberCreation, PlatformKeyChange, PlatformKeyCreation, Project, ProjectChange, ProjectCreation, ProjectWithEnvironments, Promotion, PromotionApply, PromotionCreation, PromotionInList, PromotionRevert, PromotionWithSecrets, Provider, ProviderChange, ProviderCheck, ProviderCreation, Readiness, RefusedCall, RefusedCallSummary, ResendSince, Resent, ResourceServer, ResourceServerChange, ResourceServerCreation, RevertOutcome, RoleChange, RoleCreation, RolePreview, Session, Settings, SettingsChange, SettingsPreview, SettingsToPreview, SignInMethod, SigningAlg, SigningKey, Statistics, Tenant, TenantChange, TenantCreation, TestSent, TokenToValidate, TokenVerdict, User, UserAccess, UserChange, UserCreation, UserOrganization, Webhook, WebhookChange, WebhookCreation, WebhookWithSecret } from './types.ts'
+import type { ApiKey, ApiKeyWithPlaintext, Application, ApplicationChange, ApplicationCreation, ApplicationTemplate, ApplicationTemplates, ApplicationWithSecret, AuditEntry, AuditVerification, AuthConfig, AuthKeyChange, AuthKeyCreation, BackchannelLogout, Delivery, Environment, EnvironmentChange, EnvironmentConfiguration, EnvironmentCreation, EnvironmentRole, Event, EventKind, Grant, Invitation, KeyIdentity, KeyUsage, Located, Mail, MailAsked, MailTest, MailTested, Me, Member, MemberChange, MemberCreation, MetadataClient, MetadataClientChange, MetadataClientCreation, Names, Organization, OrganizationChange, OrganizationCreation, OrganizationInvitation, OrganizationInvitationCreation, OrganizationMember, OrganizationMemberChange, OrganizationMemberCreation, PlatformKeyChange, PlatformKeyCreation, Project, ProjectChange, ProjectCreation, ProjectWithEnvironments, Promotion, PromotionApply, PromotionCreation, PromotionInList, PromotionRevert, PromotionWithSecrets, Provider, ProviderChange, ProviderCheck, ProviderCreation, Readiness, RefusedCall, RefusedCallSummary, ResendSince, Resent, ResourceServer, ResourceServerChange, ResourceServerCreation, RevertOutcome, RoleChange, RoleCreation, RolePreview, Session, Settings, SettingsChange, SettingsPreview, SettingsToPreview, SignInMethod, SigningAlg, SigningKey, Statistics, Tenant, TenantChange, TenantCreation, TestSent, TokenToValidate, TokenVerdict, User, UserAccess, UserChange, UserCreation, UserOrganization, Webhook, WebhookChange, WebhookCreation, WebhookWithSecret } from './types.ts'
 
 /** The operations of the management and runtime API. */
 export interface Operations {
@@ -463,7 +463,7 @@ export interface Operations {
    *
    * Needs a platform key with the scope `env.settings:write`, or an administrator with the role `developer` or above.
    *
-   * An administrator needs a sign-in within the last 10 minutes if the body changes `email`, and if the body sends `email.smtp.password`, and in a Live environment if the body changes `sign_in`, `sign_up`, `mfa`, `lockout`, `password`, `sessions`, `cors`, `scopes`, `claims`, `tokens.access_token_ttl_seconds`, `tokens.id_token_ttl_seconds`, `tokens.authorization_code_ttl_seconds`, `tokens.refresh_token_idle_ttl_seconds`, `tokens.refresh_token_absolute_ttl_seconds`, `tokens.refresh_retry_window_seconds` or `tokens.access_token_format`.
+   * An administrator needs a sign-in within the last 10 minutes if the body changes `email`, and if the body sends `email.smtp.password`, and in a Live environment if the body changes `sign_in`, `sign_up`, `mfa`, `lockout`, `password`, `sessions`, `cors`, `scopes`, `claims`, `oauth.metadata_clients`, `tokens.access_token_ttl_seconds`, `tokens.id_token_ttl_seconds`, `tokens.authorization_code_ttl_seconds`, `tokens.refresh_token_idle_ttl_seconds`, `tokens.refresh_token_absolute_ttl_seconds`, `tokens.refresh_retry_window_seconds` or `tokens.access_token_format`.
    */
   changeSettings(params: { project_id: string; environment_id: string }, body: SettingsChange, options?: ChangeOptions): Promise<Settings>
   /**
@@ -546,6 +546,60 @@ export interface Operations {
    * An administrator needs a sign-in within the last 10 minutes.
    */
   rotateClientSecret(params: { project_id: string; environment_id: string; application_id: string }, options?: PostOptions): Promise<ApplicationWithSecret>
+  /**
+   * List metadata clients.
+   *
+   * Lists the clients whose client id is the URL of a document about themselves, newest first.
+   *
+   * Needs a platform key with the scope `applications:read`, or an administrator with the role `viewer` or above.
+   */
+  listMetadataClients(params: { project_id: string; environment_id: string; limit?: number | undefined; cursor?: string | undefined; client_id?: string | undefined }, options?: CallOptions): List<MetadataClient>
+  /**
+   * Add a metadata client; its document is read.
+   *
+   * Reads the document at the URL and adds a record of the client. With the setting `oauth.metadata_clients` at `listed`, people can then connect it. It works in every mode, before the setting is changed too.
+   *
+   * Needs a platform key with the scope `applications:write`, or an administrator with the role `developer` or above.
+   *
+   * An administrator needs a sign-in within the last 10 minutes in a Live environment if the body approves the URL.
+   */
+  createMetadataClient(params: { project_id: string; environment_id: string }, body: MetadataClientCreation, options?: PostOptions): Promise<MetadataClient>
+  /**
+   * Get a metadata client.
+   *
+   * Returns a metadata client as its document was when it was read last.
+   *
+   * Needs a platform key with the scope `applications:read`, or an administrator with the role `viewer` or above.
+   */
+  getMetadataClient(params: { project_id: string; environment_id: string; metadata_client_id: string }, options?: CallOptions): Promise<MetadataClient>
+  /**
+   * Approve, disable or enable a metadata client.
+   *
+   * Approves the URL, takes the approval back, disables or enables the client. What a change no longer admits ends at once: refresh tokens, access tokens at validation and UserInfo. It stays ended when the client is enabled again.
+   *
+   * Needs a platform key with the scope `applications:write`, or an administrator with the role `developer` or above.
+   *
+   * An administrator needs a sign-in within the last 10 minutes in a Live environment if the body turns on `listed`, and in a Live environment if the body turns off `disabled`.
+   */
+  changeMetadataClient(params: { project_id: string; environment_id: string; metadata_client_id: string }, body: MetadataClientChange, options?: ChangeOptions): Promise<MetadataClient>
+  /**
+   * Delete a metadata client with all its grants.
+   *
+   * Deletes the record and ends all grants of the client. With `oauth.metadata_clients` at `any`, people can connect it again: disable it to keep it out.
+   *
+   * Needs a platform key with the scope `applications:write`, or an administrator with the role `developer` or above.
+   *
+   * An administrator needs a sign-in within the last 10 minutes in a Live environment.
+   */
+  deleteMetadataClient(params: { project_id: string; environment_id: string; metadata_client_id: string }, options?: ChangeOptions): Promise<void>
+  /**
+   * Read the document of a metadata client again.
+   *
+   * Reads the document again at once. A document that cannot be read or is not valid changes nothing.
+   *
+   * Needs a platform key with the scope `applications:write`, or an administrator with the role `developer` or above.
+   */
+  readMetadataClient(params: { project_id: string; environment_id: string; metadata_client_id: string }, options?: PostOptions): Promise<MetadataClient>
   /**
    * List resource servers.
    *
@@ -1342,6 +1396,12 @@ export const routes: Readonly<Record<keyof Operations, string>> = {
   changeApplication: 'PATCH /v1/platform/projects/{project_id}/environments/{environment_id}/applications/{application_id} pb',
   deleteApplication: 'DELETE /v1/platform/projects/{project_id}/environments/{environment_id}/applications/{application_id} p',
   rotateClientSecret: 'POST /v1/platform/projects/{project_id}/environments/{environment_id}/applications/{application_id}/rotate-secret p',
+  listMetadataClients: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/metadata-clients pl',
+  createMetadataClient: 'POST /v1/platform/projects/{project_id}/environments/{environment_id}/metadata-clients pb',
+  getMetadataClient: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/metadata-clients/{metadata_client_id} p',
+  changeMetadataClient: 'PATCH /v1/platform/projects/{project_id}/environments/{environment_id}/metadata-clients/{metadata_client_id} pb',
+  deleteMetadataClient: 'DELETE /v1/platform/projects/{project_id}/environments/{environment_id}/metadata-clients/{metadata_client_id} p',
+  readMetadataClient: 'POST /v1/platform/projects/{project_id}/environments/{environment_id}/metadata-clients/{metadata_client_id}/read p',
   listResourceServers: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/resource-servers pl',
   createResourceServer: 'POST /v1/platform/projects/{project_id}/environments/{environment_id}/resource-servers pb',
   getResourceServer: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/resource-servers/{resource_server_id} p',

@@ -38,8 +38,11 @@ export type ErrorCode =
   | 'promotion_blocked'
   | 'quota_exceeded'
   | 'idempotency_mismatch'
+  | 'metadata_unavailable'
+  | 'metadata_invalid'
   | 'rate_limited'
   | 'internal_error'
+  | 'metadata_busy'
   | 'unavailable'
 
 export type ApiKey = {
@@ -682,6 +685,13 @@ export type ConfigurationDocument = {
       /** What `name` holds for a person who has no name: nothing (`none`), or the verified address (`email`). A name that a person or the API set wins. The default is `none`. */
       name?: 'none' | 'email' | null | undefined
     } | undefined
+    /** Access by agents and other programs. */
+    oauth?: {
+      /** An authorization request that names a resource server may leave out the scope `openid`. Its access token is for the resource server alone, and there is no ID token. The default is false. */
+      openid_optional?: boolean | null | undefined
+      /** Clients that nobody registered, whose client id is the URL of a document about themselves: none (`off`), those whose URL an administrator has approved (`listed`), or every one (`any`). They only reach resource servers with `allow_metadata_clients`, and people are asked each time. The default is `off`. */
+      metadata_clients?: 'off' | 'listed' | 'any' | null | undefined
+    } | undefined
     /** The mail of the environment. */
     sign_in?: {
       /** People can sign in with a password. The default is true. */
@@ -797,6 +807,8 @@ export type ConfigurationDocument = {
       roles_claim?: string | null | undefined
       /** Whether its access tokens carry the `claims` of the user and of the organization, each under its own name; where both have a name, that of the organization counts. A token for several resource servers carries them where all of them say so. The default is false. */
       data_claims?: boolean | null | undefined
+      /** Whether clients that nobody registered may ask for its access tokens, where the setting `oauth.metadata_clients` lets them in. The default is false. */
+      allow_metadata_clients?: boolean | null | undefined
     }> | undefined
   /** The roles by their slugs. */
   roles?: Record<string, {
@@ -1004,6 +1016,13 @@ export type EnvironmentConfiguration = {
       /** What `name` holds for a person who has no name: nothing (`none`), or the verified address (`email`). A name that a person or the API set wins. */
       name: 'none' | 'email'
     }
+    /** Access by agents and other programs. */
+    oauth: {
+      /** An authorization request that names a resource server may leave out the scope `openid`. Its access token is for the resource server alone, and there is no ID token. */
+      openid_optional: boolean
+      /** Clients that nobody registered, whose client id is the URL of a document about themselves: none (`off`), those whose URL an administrator has approved (`listed`), or every one (`any`). They only reach resource servers with `allow_metadata_clients`, and people are asked each time. */
+      metadata_clients: 'off' | 'listed' | 'any'
+    }
     /** The mail of the environment. */
     sign_in: {
       /** People can sign in with a password. */
@@ -1119,6 +1138,8 @@ export type EnvironmentConfiguration = {
       roles_claim: string | null
       /** Whether its access tokens carry the `claims` of the user and of the organization, each under its own name; where both have a name, that of the organization counts. A token for several resource servers carries them where all of them say so. The default is false. */
       data_claims: boolean
+      /** Whether clients that nobody registered may ask for its access tokens, where the setting `oauth.metadata_clients` lets them in. The default is false. */
+      allow_metadata_clients: boolean
     }>
   /** The roles by their slugs. */
   roles: Record<string, {
@@ -1303,7 +1324,7 @@ export type Event = {
   data: Record<string, unknown>
 }
 
-export type EventKind = 'user.created' | 'user.updated' | 'user.deleted' | 'user.blocked' | 'user.unblocked' | 'user.email_verified' | 'user.method_added' | 'session.created' | 'session.ended' | 'sign_in.succeeded' | 'sign_in.failed' | 'mfa.enrolled' | 'mfa.removed' | 'consent.granted' | 'consent.revoked' | 'token.reuse_detected' | 'application.created' | 'application.updated' | 'application.deleted' | 'application.secret_rotated' | 'resource_server.created' | 'resource_server.updated' | 'resource_server.deleted' | 'role.created' | 'role.updated' | 'role.deleted' | 'organization.created' | 'organization.updated' | 'organization.deleted' | 'organization_member.added' | 'organization_member.updated' | 'organization_member.removed' | 'organization_invitation.created' | 'organization_invitation.accepted' | 'organization_invitation.ended' | 'provider.created' | 'provider.updated' | 'provider.deleted' | 'environment.settings_updated' | 'promotion.applied' | 'promotion.reverted' | 'auth_key.created' | 'auth_key.rotated' | 'auth_key.revoked' | 'mail.sent' | 'mail.failed' | 'signing_key.rotated' | 'webhook.disabled' | 'test.ping'
+export type EventKind = 'user.created' | 'user.updated' | 'user.deleted' | 'user.blocked' | 'user.unblocked' | 'user.email_verified' | 'user.method_added' | 'session.created' | 'session.ended' | 'sign_in.succeeded' | 'sign_in.failed' | 'mfa.enrolled' | 'mfa.removed' | 'consent.granted' | 'consent.revoked' | 'token.reuse_detected' | 'application.created' | 'application.updated' | 'application.deleted' | 'application.secret_rotated' | 'resource_server.created' | 'resource_server.updated' | 'resource_server.deleted' | 'role.created' | 'role.updated' | 'role.deleted' | 'metadata_client.created' | 'metadata_client.updated' | 'metadata_client.deleted' | 'organization.created' | 'organization.updated' | 'organization.deleted' | 'organization_member.added' | 'organization_member.updated' | 'organization_member.removed' | 'organization_invitation.created' | 'organization_invitation.accepted' | 'organization_invitation.ended' | 'provider.created' | 'provider.updated' | 'provider.deleted' | 'environment.settings_updated' | 'promotion.applied' | 'promotion.reverted' | 'auth_key.created' | 'auth_key.rotated' | 'auth_key.revoked' | 'mail.sent' | 'mail.failed' | 'signing_key.rotated' | 'webhook.disabled' | 'test.ping'
 
 export type FieldChange = {
   /** The JSON pointer of the field within the object. */
@@ -1317,7 +1338,7 @@ export type FieldChange = {
 export type Grant = {
   /** The id of the grant. */
   id: string
-  /** The application that has the tokens. */
+  /** The application or the metadata client that has the tokens. */
   application_id: string
   /** The session that the grant began in, which may have ended. */
   session_id: string
@@ -1648,6 +1669,55 @@ export type MemberCreation = {
   role: Role
 }
 
+export type MetadataClient = {
+  /** The id of a metadata client. */
+  id: string
+  /** The id of a tenant. */
+  tenant_id: string
+  /** The id of a project. */
+  project_id: string
+  /** The id of an environment. */
+  environment_id: string
+  /** The URL of the document, which is the client id. */
+  client_id: string
+  /** The name that the client gives itself. Anybody can choose any name. */
+  client_name: string
+  /** The host of the URL, with a port that is not 443. */
+  host: string
+  /** The addresses of the document that requests can use. */
+  redirect_uris: string[]
+  /** How the client authenticates. */
+  token_endpoint_auth_method: 'none' | 'private_key_jwt'
+  /** Whether an administrator has approved the URL. With the setting `oauth.metadata_clients` at `listed` no other client gets in. */
+  listed: boolean
+  /** Whether the client is refused, whatever the setting is. All its grants have ended. */
+  disabled: boolean
+  /** Who added the record: an administrator or a key, or a person who allowed the client something. */
+  added_by: 'administrator' | 'person'
+  /** When the document was read last. */
+  document_read_at: string
+  /** When the client last got a code or tokens; `null` if it never did. */
+  last_used_at: string | null
+  /** When the object was created. */
+  created_at: string
+  /** When the object was last changed. */
+  updated_at: string
+}
+
+export type MetadataClientChange = {
+  /** Whether an administrator has approved the URL. With the setting `oauth.metadata_clients` at `listed` no other client gets in. */
+  listed?: boolean | undefined
+  /** Whether the client is refused, whatever the setting is. All its grants have ended. */
+  disabled?: boolean | undefined
+}
+
+export type MetadataClientCreation = {
+  /** The URL of the document, which is the client id. */
+  client_id: string
+  /** Whether the URL is approved. The default is true. */
+  listed?: boolean | undefined
+}
+
 export type Names = {
   /** The objects that exist and that the caller may read, in no order. */
   data: ObjectName[]
@@ -1670,7 +1740,7 @@ export type ObjectName = {
   /** The id that was asked for. */
   id: string
   /** What it is. A `member` is an administrator of the tenant. */
-  object: 'user' | 'member' | 'application' | 'key' | 'resource_server' | 'role' | 'organization' | 'provider' | 'webhook' | 'environment' | 'project'
+  object: 'user' | 'member' | 'application' | 'metadata_client' | 'key' | 'resource_server' | 'role' | 'organization' | 'provider' | 'webhook' | 'environment' | 'project'
   /** What people call it: the email or the name of a user, the label or the first characters of a key, the slug of a webhook, else the name. */
   name: string
 }
@@ -2455,7 +2525,7 @@ export type Readiness = {
 
 export type ReadinessCheck = {
   /** The name of the check. */
-  code: 'mail_works' | 'application_exists' | 'https_only' | 'no_try_address' | 'keys_restricted' | 'webhooks_answer' | 'providers_answer' | 'links_set' | 'two_owners' | 'passkeys_usable' | 'claims_for_products' | 'roles_give_scopes' | 'organizations_exist' | 'real_sign_in'
+  code: 'mail_works' | 'application_exists' | 'https_only' | 'no_try_address' | 'keys_restricted' | 'webhooks_answer' | 'providers_answer' | 'links_set' | 'two_owners' | 'passkeys_usable' | 'claims_for_products' | 'roles_give_scopes' | 'organizations_exist' | 'agents_get_tokens' | 'real_sign_in'
   /** Whether the environment passes the check now. */
   ok: boolean
   /** Whether there is something to check: without a key, no key has to be restricted. Such a check passes. */
@@ -2492,7 +2562,7 @@ export type RefusedCall = {
     /** Its value, at most 500 characters; of a redirect URI only scheme, host, port and path. */
     value: string
   } | null
-  /** The application of the call, if it is one of this environment. */
+  /** The application of the call, if it is one of this environment; of a metadata client its URL. */
   client_id: string | null
   /** The API key of the call, even if it has expired or was rotated or revoked. */
   key_id: string | null
@@ -2585,6 +2655,8 @@ export type ResourceServer = {
   roles_claim: string | null
   /** Whether its access tokens carry the `claims` of the user and of the organization, each under its own name; where both have a name, that of the organization counts. A token for several resource servers carries them where all of them say so. The default is false. */
   data_claims: boolean
+  /** Whether clients that nobody registered may ask for its access tokens, where the setting `oauth.metadata_clients` lets them in. The default is false. */
+  allow_metadata_clients: boolean
   /** When the object was created. */
   created_at: string
   /** When the object was last changed. */
@@ -2615,6 +2687,8 @@ export type ResourceServerChange = {
   roles_claim?: string | null | undefined
   /** Whether its access tokens carry the `claims` of the user and of the organization, each under its own name; where both have a name, that of the organization counts. A token for several resource servers carries them where all of them say so. The default is false. */
   data_claims?: boolean | null | undefined
+  /** Whether clients that nobody registered may ask for its access tokens, where the setting `oauth.metadata_clients` lets them in. The default is false. */
+  allow_metadata_clients?: boolean | null | undefined
 }
 
 export type ResourceServerCreation = {
@@ -2645,6 +2719,8 @@ export type ResourceServerCreation = {
   roles_claim?: string | null | undefined
   /** Whether its access tokens carry the `claims` of the user and of the organization, each under its own name; where both have a name, that of the organization counts. A token for several resource servers carries them where all of them say so. The default is false. */
   data_claims?: boolean | null | undefined
+  /** Whether clients that nobody registered may ask for its access tokens, where the setting `oauth.metadata_clients` lets them in. The default is false. */
+  allow_metadata_clients?: boolean | null | undefined
 }
 
 export type RevertConflict = {
@@ -2744,7 +2820,7 @@ export type Session = {
   method: 'password' | 'email_code' | 'passkey' | 'provider' | null
   /** The methods of the sign-in (RFC 8176), such as `pwd`. */
   amr: string[]
-  /** The client ids that have tokens of this session. */
+  /** The ids of the applications and metadata clients that have tokens of this session. */
   applications: string[]
 }
 
@@ -2786,6 +2862,13 @@ export type Settings = {
     preferred_username: 'none' | 'email'
     /** What `name` holds for a person who has no name: nothing (`none`), or the verified address (`email`). A name that a person or the API set wins. The default is `none`. */
     name: 'none' | 'email'
+  }
+  /** Access by agents and other programs. */
+  oauth: {
+    /** An authorization request that names a resource server may leave out the scope `openid`. Its access token is for the resource server alone, and there is no ID token. The default is false. */
+    openid_optional: boolean
+    /** Clients that nobody registered, whose client id is the URL of a document about themselves: none (`off`), those whose URL an administrator has approved (`listed`), or every one (`any`). They only reach resource servers with `allow_metadata_clients`, and people are asked each time. The default is `off`. */
+    metadata_clients: 'off' | 'listed' | 'any'
   }
   /** The methods of sign-in. */
   sign_in: {
@@ -2920,6 +3003,13 @@ export type SettingsChange = {
     preferred_username?: 'none' | 'email' | null | undefined
     /** What `name` holds for a person who has no name: nothing (`none`), or the verified address (`email`). A name that a person or the API set wins. The default is `none`. */
     name?: 'none' | 'email' | null | undefined
+  } | null | undefined
+  /** Access by agents and other programs. */
+  oauth?: {
+    /** An authorization request that names a resource server may leave out the scope `openid`. Its access token is for the resource server alone, and there is no ID token. The default is false. */
+    openid_optional?: boolean | null | undefined
+    /** Clients that nobody registered, whose client id is the URL of a document about themselves: none (`off`), those whose URL an administrator has approved (`listed`), or every one (`any`). They only reach resource servers with `allow_metadata_clients`, and people are asked each time. The default is `off`. */
+    metadata_clients?: 'off' | 'listed' | 'any' | null | undefined
   } | null | undefined
   /** The methods of sign-in. */
   sign_in?: {
@@ -3182,7 +3272,7 @@ export type TokenVerdict = {
   sub?: string | undefined
   /** The audience: the issuer as a string, or a list of the resource servers and the issuer. */
   aud?: string | string[] | undefined
-  /** The application that got the token. */
+  /** The client that got the token: the id of the application, or the URL of a metadata client. */
   client_id?: string | undefined
   /** The scopes, separated by spaces: those of the token that the roles give now. Absent where they give none of them. */
   scope?: string | undefined

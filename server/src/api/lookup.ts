@@ -37,6 +37,7 @@ const queries: Record<IdPrefix, (id: string, tenants: Statement) => Statement> =
         union all select ${inTenant(sql`t.id`)} from refused_calls r join tenants t on t.id = r.scope_id where r.id = ${id}`,
   aud: (id, tenants) => sql`${fromAuditLog} where l.tenant_id in (${tenants}) and l.id = ${id}`,
   app: (id, tenants) => within(sql`applications`, id, tenants),
+  mcl: (id, tenants) => within(sql`metadata_clients`, id, tenants),
   usr: (id, tenants) => within(sql`users`, id, tenants),
   ses: (id, tenants) => within(sql`sessions`, id, tenants, 'user_id'),
   grt: (id, tenants) => within(sql`grants`, id, tenants),

@@ -17,6 +17,7 @@ interface Reader {
 const named_kinds = [
   'user',
   'application',
+  'metadata_client',
   'key',
   'resource_server',
   'role',
@@ -53,6 +54,8 @@ function queriesFor(kind: NamedKind, { id: environment_id, project_id }: Environ
   switch (kind) {
     case 'application':
       return [within(sql`applications`, sql`o.name`)]
+    case 'metadata_client':
+      return [within(sql`metadata_clients`, sql`o.client_name || ' (' || o.host || ')'`)]
     case 'resource_server':
       return [within(sql`resource_servers`, sql`o.name`)]
     case 'role':

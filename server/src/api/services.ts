@@ -10,6 +10,7 @@ import type { CountActive } from '../domain/users/active.ts'
 import type { Passwords } from '../domain/users/password.ts'
 import type { WebhookHistories } from '../domain/webhooks/history.ts'
 import type { RateLimiter } from '../http/rate-limit.ts'
+import type { ClientDocuments } from '../oidc/client-documents.ts'
 import type { Issuers } from '../oidc/issuer.ts'
 import type { KeyPool } from '../oidc/key-pool.ts'
 import type { IsFirstVerdict } from '../oidc/validation-notes.ts'
@@ -17,6 +18,7 @@ import type { Root } from '../setup/root.ts'
 
 export interface Services extends Deployment {
   readonly issuers: Issuers
+  readonly client_documents: ClientDocuments
   readonly keys: KeyStore
   readonly key_pool: KeyPool
   readonly limiter: RateLimiter

@@ -41,7 +41,7 @@ import { createWrites } from './writes.ts'
 
 /** The order in which batches write rows of different tables, where another batch can hold the row. See the head of this file. */
 export const lock_order: readonly string[] = `
-  tenants projects environments deployment users providers endings
+  tenants projects environments metadata_clients deployment users providers endings
 
   sessions half_sign_ins dashboard_sessions shown_codes email_changes disconnections consents organization_disconnections organization_consents
   passkeys removed_passkeys totp_methods recovery_codes identities

@@ -12,7 +12,7 @@ const Claims = z.object({
   sub: z.string(),
   aud: z.union([z.string(), z.array(z.string())]),
   client_id: z.string(),
-  scope: z.string(),
+  scope: z.string().default(''), // of a token without a scope
   exp: z.number(),
   iat: z.number(),
   jti: z.string(),

@@ -9,6 +9,7 @@ import type { Upstreams } from '../domain/providers/profile.ts'
 import type { Passwords } from '../domain/users/password.ts'
 import { encodedAgain } from '../http/query.ts'
 import type { OAuthError } from '../protocol/oauth-error.ts'
+import type { ClientDocuments } from './client-documents.ts'
 import type { ClientKeys } from './client-keys.ts'
 import type { Issuer } from './issuer.ts'
 import type { RefusedBefore, ShownAgain } from './refused-form.ts'
@@ -17,6 +18,7 @@ export interface OidcServices extends Deployment {
   readonly passwords: Passwords
   readonly upstreams: Upstreams
   readonly client_keys: ClientKeys
+  readonly client_documents: ClientDocuments
   /** The pre-registered client of command lines, which gets no code until a person presses a button; see `flow/shared/press.ts`. */
   readonly command_line_client_id: string
   /** The environment in which administrators sign in and accept invitations. */

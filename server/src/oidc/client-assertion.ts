@@ -8,7 +8,7 @@ import { type Reason, reason } from '../base/reason.ts'
 import { isRecord } from '../base/record.ts'
 import { sql } from '../db/db.ts'
 import { insertInto } from '../db/rows.ts'
-import type { Client } from '../protocol/client.ts'
+import { type Client, sentIdOf } from '../protocol/client.ts'
 import { assertionAlgorithms, checkAssertionClaims, checkAssertionHeader, longest_assertion } from '../protocol/client-assertion.ts'
 import { OAuthError } from '../protocol/oauth-error.ts'
 import type { OidcCall, OidcServices } from './call.ts'
@@ -18,7 +18,7 @@ export async function verifyAssertion(services: OidcServices, { issuer, now }: O
   if (assertion.length > longest_assertion) throw refusal(reason`client_assertion is longer than ${longest_assertion} characters.`)
   checkAssertionHeader(headerOf(assertion))
   const claims = claimsOf(await verifySignature(services, issuer, client, assertion))
-  const expected = { client_id: client.client_id, issuer: issuer.url, token_endpoint: `${issuer.url}/v1/oauth/token` }
+  const expected = { client_id: sentIdOf(client), issuer: issuer.url, token_endpoint: `${issuer.url}/v1/oauth/token` }
   const { jti, expires_at } = checkAssertionClaims(claims, expected, now)
 
   // RFC 7523 §3 point 7: of parallel requests with one assertion, the database lets one proceed.
@@ -45,7 +45,12 @@ async function verifySignature(
     const payload = await verifyWith(createLocalJWKSet(jwks as JSONWebKeySet), assertion) // as: jose checks each key when it uses it
     if (payload) return payload
   } else if (jwks_uri !== null) {
-    const owner = { environment_id: issuer.environment_id, client_id, jwks_uri, https_only: issuer.type === 'live' }
+    const owner = {
+      environment_id: issuer.environment_id,
+      client_id,
+      jwks_uri,
+      https_only: issuer.type === 'live' || client.metadata !== undefined,
+    }
     const keys = await client_keys.find(owner)
     if (!keys) throw refusal(reason`The keys of the application cannot be read from its jwks_uri.`)
     const payload = await verifyWith(keys, assertion)

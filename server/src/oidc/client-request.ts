@@ -1,11 +1,11 @@
 /** A request that a client sends itself, to the token or revocation endpoint: its parameters and the authentication of its client. */
-import { findClient } from '../domain/applications/store.ts'
-import type { Client } from '../protocol/client.ts'
+import { type Client, sentIdOf } from '../protocol/client.ts'
 import { type ClientCredentials, checkClient, readClientCredentials } from '../protocol/client-auth.ts'
 import { OAuthError } from '../protocol/oauth-error.ts'
 import { type RequestParameters, readParameters } from '../protocol/parameters.ts'
 import { header, type OidcCall, type OidcServices } from './call.ts'
 import { explainUnknownClient } from './elsewhere.ts'
+import { findSentClient } from './metadata-client.ts'
 
 declare const authenticated: unique symbol
 
@@ -25,8 +25,8 @@ export async function authenticateClient(
   parameters: RequestParameters,
 ): Promise<AuthenticatedClient> {
   const credentials = readClientCredentials(header(call, 'authorization'), parameters)
-  const client = await findClient(services.db, call.issuer.environment_id, credentials.client_id)
-  call.subject.client_id = client?.client_id ?? null
+  const client = await findSentClient(services, call, credentials.client_id)
+  call.subject.client_id = client === null ? null : sentIdOf(client)
   const verdict = client ? checkClient(client, credentials) : await refuseUnknown(services, call, credentials)
   if (verdict.kind === 'verify_assertion') {
     const { verifyAssertion } = await import('./client-assertion.ts') // loads `jose`, which most services do not need

@@ -2,6 +2,8 @@
 import type { Route } from '@ostiary/contract/route.ts'
 import type { Issuer } from './issuer.ts'
 
+const exposed = 'WWW-Authenticate, X-Request-Id'
+
 /** Whether an origin is one of the environment's own applications. */
 export type OriginCheck = (issuer: Issuer, origin: string) => Promise<boolean>
 
@@ -13,11 +15,15 @@ export async function crossOriginHeaders(
 ): Promise<Record<string, string>> {
   if (cross_origin === undefined) return {}
   if (cross_origin === 'every') return { 'access-control-allow-origin': '*' }
-  if (origin === undefined || !(await isAllowed(issuer, origin))) return { vary: 'Origin' }
+  const is_named = origin !== undefined && (await isAllowed(issuer, origin))
+  // A preflight names no client, and an administrator need not know where metadata clients run. Without credentials a script sends only what it has.
+  if (!is_named && origin !== undefined && cross_origin === 'clients' && issuer.settings.oauth.metadata_clients !== 'off')
+    return { 'access-control-allow-origin': '*', 'access-control-expose-headers': exposed, vary: 'Origin' }
+  if (!is_named) return { vary: 'Origin' }
   return {
     'access-control-allow-origin': origin,
     'access-control-allow-credentials': 'true', // some clients send credentials mode "include"; these endpoints read no cookie
-    'access-control-expose-headers': 'WWW-Authenticate, X-Request-Id',
+    'access-control-expose-headers': exposed,
     vary: 'Origin',
   }
 }

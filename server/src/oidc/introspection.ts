@@ -1,5 +1,5 @@
 /** Validates an access token, and names the reason where it is inactive (members of RFC 7662 §2.2). */
-import type { ApplicationId, OrganizationId, SessionId, UserId } from '@ostiary/contract/ids.ts'
+import type { OrganizationId, SessionId, UserId } from '@ostiary/contract/ids.ts'
 import type { inactiveReasons, TokenVerdict } from '@ostiary/contract/session.ts'
 import { digestOf } from '../base/digest.ts'
 import type { Deployment } from '../deployment/deployment.ts'
@@ -38,7 +38,7 @@ export async function judgeToken(
     iss: claims.iss,
     sub: claims.sub as UserId, // as: claims we signed
     aud: claims.aud,
-    client_id: claims.client_id as ApplicationId, // as: claims we signed
+    client_id: claims.client_id,
     ...(scope.length === 0 ? {} : { scope: scope.join(' ') }),
     org_id: grant.organization_id as OrganizationId | null, // as: an id that we made
     roles: [...slugs()],

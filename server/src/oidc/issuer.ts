@@ -40,6 +40,8 @@ export interface Issuer {
   /** The name that sign-in pages show. */
   readonly display_name: string
   readonly settings: StoredSettings
+  /** The version of the settings. */
+  readonly settings_version: number
   /** For RS256, which signs every kind of token. */
   readonly keys: readonly SigningKey[]
   /** For access tokens of resource servers that ask for ES256; empty where none ever did. */
@@ -82,6 +84,7 @@ const EnvironmentRow = z.object({
   type: EnvironmentType,
   issuer: z.string(),
   settings: z.record(z.string(), z.unknown()),
+  settings_version: z.int(),
   project_name: z.string(),
   roles_version: z.int(),
   root: z.record(z.string(), z.string()).nullable(),
@@ -120,7 +123,7 @@ export function createIssuers(deployment: Deployment, pool: KeyPool) {
   async function load(environment_id: EnvironmentId): Promise<Issuer | null> {
     const row = await db.of(environment_id).maybeOne(
       EnvironmentRow,
-      atCoordinator`select e.tenant_id, e.project_id, e.type, e.issuer, e.settings, p.name as project_name, e.roles_version,
+      atCoordinator`select e.tenant_id, e.project_id, e.type, e.issuer, e.settings, e.settings_version, p.name as project_name, e.roles_version,
                  (select d.value from deployment d where d.name = 'root') as root
             from environments e join projects p on p.tenant_id = e.tenant_id and p.id = e.project_id
            where e.id = ${environment_id}`,
@@ -143,6 +146,7 @@ export function createIssuers(deployment: Deployment, pool: KeyPool) {
       is_root,
       display_name: settings.branding.display_name ?? (is_root ? service_name : row.project_name),
       settings,
+      settings_version: row.settings_version,
       keys,
       es256_keys,
       access_token_keys: [...keys, ...es256_keys],

@@ -6,7 +6,7 @@ import type { ConsentLine } from '../protocol/consent.ts'
 import { breakable } from './address.ts'
 import { type DecisionView, decisionPage } from './decision.ts'
 import { clock, envelope, list, person, phone } from './icons.ts'
-import type { Page, PageContext } from './layout.ts'
+import type { Page, PageContext, PageMarks } from './layout.ts'
 import type { Person } from './tiles.ts'
 
 export interface ConsentView extends DecisionView {
@@ -22,6 +22,8 @@ export interface ConsentView extends DecisionView {
   scopes: readonly ConsentLine[]
   /** The organization that the person acts for. */
   organization: { id: string; name: string } | null
+  /** A client that nobody registered; `null` or absent for an application. */
+  metadata?: ByAddress | null
 }
 
 export function consentPage(context: PageContext, view: ConsentView): Page {
@@ -39,11 +41,15 @@ export function consentPage(context: PageContext, view: ConsentView): Page {
   }
 <p class="fine">${landing(context, view)} ${texts.removable(html`<a href="${view.account_url}" data-action="account">${texts.your_account}</a>`)}</p>
 `
-  const { organization } = view
+  const { organization, metadata = null } = view
+  const why = [
+    metadata && originOf(context, application.name, metadata),
+    organization && html`<p class="sub">${texts.for_organization(application.name, html`<b>${organization.name}</b>`)}</p>`,
+  ].filter((part) => part !== null)
   return decisionPage(context, view, {
     title: texts.title(application.name),
-    ...(organization && { why: html`<p class="sub">${texts.for_organization(application.name, html`<b>${organization.name}</b>`)}</p>` }),
-    marks: organization ? { organization: organization.id } : {},
+    ...(why.length > 0 && { why: html`${why}` }),
+    marks: { ...(organization && { organization: organization.id }), ...(metadata && clientMarks(view.redirect_uri, metadata)) },
     question: texts.question(application.name, context.branding.display_name),
     asked,
     deny: texts.deny,
@@ -77,8 +83,52 @@ function gain({ texts: { consent: texts } }: PageContext, { person: who }: Conse
   return line(list, one.description ?? one.scope, one.resource_server_name === null ? code : html`${one.resource_server_name}, ${code}`)
 }
 
+interface ByAddress {
+  host: string
+  listed: boolean
+}
+
+/** Anybody can choose any name, so the page says where the client is from and who has checked it. */
+function originOf({ texts: { consent: texts }, branding }: PageContext, name: string, { host, listed }: ByAddress): Html {
+  const checked = listed ? texts.address_approved(branding.display_name) : texts.address_unchecked(branding.display_name)
+  return html`<p class="sub">${texts.own_name(html`<bdi>${name}</bdi>`, shownHost(host))} ${checked}</p>
+`
+}
+
+/** A host is ASCII. It is never shortened, and stays readable from left to right in every language. */
+const shownHost = (host: string): Html => html`<b><bdi dir="ltr">${breakable(host)}</bdi></b>`
+
+/** The host of a redirect URI, with a port that is not the one of its scheme. */
+const hostOf = (redirect_uri: string): string => new URL(redirect_uri).host
+
+const goesToDevice = (redirect_uri: string): boolean => isLoopback(new URL(redirect_uri))
+
+function clientMarks(redirect_uri: string, { host, listed }: ByAddress): PageMarks {
+  const is_on_device = goesToDevice(redirect_uri)
+  const warnings = [
+    ...(listed ? [] : ['unchecked']),
+    ...(is_on_device ? ['loopback'] : []),
+    ...(!is_on_device && hostOf(redirect_uri) !== host ? ['other-host'] : []),
+  ]
+  return { client_host: host, redirect_host: hostOf(redirect_uri), ...(warnings.length > 0 && { warning: warnings.join(' ') }) }
+}
+
+function landingByAddress(
+  { texts: { consent: texts } }: PageContext,
+  { redirect_uri, application }: ConsentView,
+  { host }: ByAddress,
+): Html {
+  if (goesToDevice(redirect_uri)) return texts.answer_on_device(html`<bdi>${application.name}</bdi>`)
+  const to = hostOf(redirect_uri)
+  return html`${texts.answer_to(shownHost(to))}${to !== host && html` ${texts.other_address}`}`
+}
+
 /** RFC 8252 §7: private-use schemes and loopback addresses lead to an app on the same device. */
-function landing({ texts: { consent: texts }, branding }: PageContext, { redirect_uri, application }: ConsentView): Html {
+function landing(context: PageContext, view: ConsentView): Html {
+  const { redirect_uri, application, metadata } = view
+  const { branding } = context
+  const texts = context.texts.consent
+  if (metadata) return landingByAddress(context, view, metadata)
   const url = new URL(redirect_uri)
   const { protocol, host } = url
   const is_web = protocol === 'https:' || protocol === 'http:'

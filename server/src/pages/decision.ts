@@ -15,6 +15,8 @@ export interface DecisionView {
   person: Person
   not_you_url: string
   problem: FormProblem | null
+  /** Comes back with the form: what the page showed of a client that can change at any time. */
+  shown?: string
 }
 
 interface DecisionParts {
@@ -30,13 +32,13 @@ interface DecisionParts {
 }
 
 export function decisionPage(context: PageContext, view: DecisionView, parts: DecisionParts): Page {
-  const { csrf, request, session_id, application, person, not_you_url, problem } = view
+  const { csrf, request, session_id, application, person, not_you_url, problem, shown } = view
   const { title, question, why, asked, deny, allow, allow_action, marks } = parts
   const body = html`<div class="pair">${appTile(application)}<i aria-hidden="true"></i>${brandTile(context)}</div>
 <h1>${question}</h1>
 ${why}${formSummary(context, problem)}
 <div class="who">${avatar(person)}<span class="name">${breakable(person.email)}</span><a href="${not_you_url}" data-action="use-other-account">${context.texts.consent.not_you}</a></div>
-${asked}<form method="post" action="${context.issuer}/consent">${hidden({ csrf, request, session: session_id })}
+${asked}<form method="post" action="${context.issuer}/consent">${hidden({ csrf, request, session: session_id, ...(shown !== undefined && { shown }) })}
 <div class="two"><button class="b" name="decision" value="deny" data-action="cancel">${deny}</button><button class="b p" name="decision" value="allow" data-action="${allow_action}">${allow}</button></div></form>`
   return layout(context, {
     title,

@@ -67,6 +67,11 @@ export type Step =
 export interface PageMarks {
   /** The id of the organization that the person acts for. */
   organization?: string
+  /** The hosts of a client that nobody registered, and of the redirect URI. */
+  client_host?: string
+  redirect_host?: string
+  /** Words: `unchecked`, `loopback`, `other-host`. */
+  warning?: string
 }
 
 interface Content {
@@ -139,8 +144,10 @@ ${script !== undefined && html`<script>${raw(script)}</script>`}
   }
 }
 
-const stepAttribute = ({ step, marks: { organization } = {} }: Content) =>
-  html`${step && html` data-step="${step}"`}${organization !== undefined && html` data-organization="${organization}"`}`
+const stepAttribute = ({ step, marks: { organization, client_host, redirect_host, warning } = {} }: Content) =>
+  html`${step && html` data-step="${step}"`}${organization !== undefined && html` data-organization="${organization}"`}${
+    client_host !== undefined && html` data-client-host="${client_host}"`
+  }${redirect_host !== undefined && html` data-redirect-host="${redirect_host}"`}${warning !== undefined && html` data-warning="${warning}"`}`
 
 const panel = (content: Content): Html =>
   html`<main class="mid ${content.align ?? 'middle'}"${stepAttribute(content)}><div class="panel ${content.width ?? 'narrow'}">

@@ -7,6 +7,10 @@ import { brandLine } from './tiles.ts'
 const statuses = {
   unknown_app: 400,
   app_disabled: 400,
+  metadata_client_unlisted: 400,
+  metadata_client_unavailable: 400,
+  metadata_client_invalid: 400,
+  metadata_client_busy: 503,
   unregistered_address: 400,
   unusable_request: 400,
   unusable_sign_out: 400,
@@ -35,6 +39,10 @@ const statuses = {
 const started_by_app: readonly string[] = [
   'unknown_app',
   'app_disabled',
+  'metadata_client_unlisted',
+  'metadata_client_unavailable',
+  'metadata_client_invalid',
+  'metadata_client_busy',
   'unregistered_address',
   'unusable_request',
   'unusable_sign_out',

@@ -6,8 +6,9 @@
 import type { OrganizationUse } from '@ostiary/contract/objects/organization-use.ts'
 import { oneOf, type Reason, reason } from '../base/reason.ts'
 import { longest_jwt } from './claims.ts'
-import type { Client } from './client.ts'
-import { consentWords } from './consent.ts'
+import { type Client, sentIdOf } from './client.ts'
+import { matchesRedirectUri } from './client-metadata.ts'
+import { consentWords, wordFor } from './consent.ts'
 import { OAuthError } from './oauth-error.ts'
 import { type Choosing, organizationUse, readChoosing, readOrganization } from './organization.ts'
 import { type RequestParameters, refuseUnreadable } from './parameters.ts'
@@ -21,8 +22,10 @@ import {
   readResource,
   readScope,
   readSignedInSince,
+  refuseClosedTargets,
   refuseTooWide,
 } from './requested.ts'
+import { allowedScopes, includesScope } from './scope.ts'
 
 export const responseModes = ['query', 'fragment', 'form_post'] as const
 export type ResponseMode = (typeof responseModes)[number]
@@ -67,6 +70,8 @@ export interface AuthorizationPolicy {
   resources?: readonly Resource[]
   /** See `readScope`. */
   scopes_elsewhere?: readonly string[] | undefined
+  /** The setting of the environment. */
+  openid_optional?: boolean
 }
 
 export type Cause =
@@ -106,26 +111,36 @@ export function judgeAuthorizationRequest(parameters: RequestParameters, client:
 
   if (repeated.has('client_id')) return showError('client_id_repeated', reason`client_id was sent more than once.`)
   if (client_id === undefined && !malformed.has('client_id')) return showError('client_id_missing', reason`client_id is missing.`)
-  if (!client || client.client_id !== client_id) return showError('client_unknown', reason`No application has this client_id.`)
+  if (!client || sentIdOf(client) !== client_id) return showError('client_unknown', reason`No application has this client_id.`)
   if (client.disabled) return showError('client_disabled', reason`The application is disabled.`)
 
   if (repeated.has('redirect_uri')) return showError('redirect_uri_repeated', reason`redirect_uri was sent more than once.`)
   if (malformed.has('redirect_uri'))
     return showError('redirect_uri_mismatch', reason`redirect_uri holds control characters or is not UTF-8.`)
   if (redirect_uri === undefined) return showError('redirect_uri_missing', reason`redirect_uri is missing.`)
-  const may_vary_port = client.allow_loopback_port && client.application_type === 'native'
-  if (!matchesRegistered(client.redirect_uris, redirect_uri, may_vary_port)) {
+  if (!isRegistered(client, redirect_uri)) {
     return showError('redirect_uri_mismatch', reason`redirect_uri is not registered for this application.`)
   }
 
   const response_mode = knownMode(values.response_mode ?? modeInRequestObject(values.request)) ?? 'query'
   const state = values.state !== undefined && values.state.length <= longest.state ? values.state : undefined
   try {
-    return { kind: 'proceed', client, request: { client_id, redirect_uri, response_mode, state, ...readRest(parameters, client, policy) } }
+    return {
+      kind: 'proceed',
+      client,
+      request: { client_id, redirect_uri, response_mode, state, ...readRest(parameters, client, policy, redirect_uri) },
+    }
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error
     return { kind: 'return_error', client, redirect_uri, response_mode, state, error }
   }
+}
+
+/** Reports whether a request of the client may name this redirect URI. */
+export function isRegistered(client: Client, redirect_uri: string): boolean {
+  if (client.metadata) return matchesRedirectUri(client.redirect_uris, redirect_uri)
+  const may_vary_port = client.allow_loopback_port && client.application_type === 'native'
+  return matchesRegistered(client.redirect_uris, redirect_uri, may_vary_port)
 }
 
 const knownMode = (sent: unknown) => responseModes.find((mode) => mode === sent)
@@ -179,6 +194,7 @@ function readRest(
   parameters: RequestParameters,
   client: Client,
   policy: AuthorizationPolicy,
+  redirect_uri: string,
 ): Omit<AuthorizationRequest, 'client_id' | 'redirect_uri' | 'response_mode' | 'state'> {
   refuseUnreadable(parameters)
   const { values } = parameters
@@ -203,16 +219,21 @@ function readRest(
       )
   }
 
-  const resources = readResource(parameters.lists.resource ?? [], policy.resources ?? [])
-  const scope = readScope(values.scope, client, policy, resources)
+  const resources = readResource(parameters.lists.resource ?? [], policy.resources ?? [], policy.openid_optional ?? false)
+  if (client.metadata) refuseClosedTargets(resources)
+  const scope = readScope(values.scope, { ...client, allowed_scopes: [...allowedScopes(client, resources)] }, policy, resources)
   refuseTooWide(resources, scope, client)
+  const nonce_replaces_pkce = client.nonce_replaces_pkce && includesScope(scope, 'openid')
   const organization_use = organizationUse(client, resources)
   return {
     scope,
     resource: resources.map((resource) => resource.identifier),
-    consent_to: consentWords(scope, resources),
+    consent_to: consentWords(scope, resources).map((word) => wordFor(client, redirect_uri, word)),
     nonce: values.nonce,
-    code_challenge: readCodeChallenge(values.code_challenge, values.code_challenge_method, values.nonce, client),
+    code_challenge: readCodeChallenge(values.code_challenge, values.code_challenge_method, values.nonce, {
+      ...client,
+      nonce_replaces_pkce,
+    }),
     prompt: readPrompt(values.prompt),
     max_age: readMaxAge(values.max_age),
     signed_in_since: readSignedInSince(values.signed_in_since),

@@ -155,22 +155,27 @@ export function idTokenClaims(
  * The payload of an access token. `scope` and `resource` may be narrower than the grant's.
  *
  * RFC 9068 §2.2: iss, exp, aud, sub, client_id, iat, jti; auth_time, acr and scope
- * RFC 9068 §3:   aud is the requested resource servers and always the issuer, because its UserInfo endpoint accepts the token too
+ * RFC 9068 §3:   aud is the requested resource servers and the issuer, because its UserInfo endpoint accepts the token too; of a request
+ *                without openid the resource servers alone
+ * RFC 6749 §3.3: a scope has at least one name, so there is no claim where none was granted
  * `grant_id` finds the grant, whose end revokes the token.
  */
 export function accessTokenClaims(
   issuer: string,
   grant: Grant,
-  token: { jti: string; scope: string; resource: readonly string[]; ttl_seconds: number } & Chosen,
+  token: { jti: string; scope: string; resource: readonly string[]; ttl_seconds: number; without_openid?: boolean } & Chosen,
   now: Date,
 ) {
+  const { resource, without_openid = false } = token
+  const audiences = without_openid ? resource : [...resource, issuer]
+  const [only, ...others] = audiences
   return {
     ...token.data,
     iss: issuer,
     sub: grant.user_id,
-    aud: token.resource.length === 0 ? issuer : [...token.resource, issuer],
+    aud: only !== undefined && others.length === 0 ? only : audiences,
     client_id: grant.client_id,
-    scope: token.scope,
+    ...(token.scope !== '' && { scope: token.scope }),
     ...lifetime(now, token.ttl_seconds),
     jti: token.jti,
     auth_time: seconds(grant.auth_time),

@@ -3,7 +3,7 @@ import { timingSafeEqual } from 'node:crypto'
 import type { Remedy } from '@ostiary/contract/refused-call.ts'
 import { digestOf } from '../base/digest.ts'
 import { type Reason, reason } from '../base/reason.ts'
-import type { Client } from './client.ts'
+import { type Client, sentIdOf } from './client.ts'
 import { longest_assertion } from './client-assertion.ts'
 import { OAuthError } from './oauth-error.ts'
 import { type RequestParameters, refuseUnreadable } from './parameters.ts'
@@ -70,7 +70,7 @@ export function checkClient(client: Client | null, credentials: ClientCredential
   const sent_secret = 'client_secret' in credentials ? credentials.client_secret : ''
   const secret_matches = isSecret(sent_secret, client?.client_secret_hash ?? null)
 
-  if (!client || client.client_id !== credentials.client_id)
+  if (!client || sentIdOf(client) !== credentials.client_id)
     throw failed(reason`No application of the environment has the client_id that was sent.`)
   if (client.disabled) throw failed(reason`The application is disabled.`)
   if (!accepts(client.token_endpoint_auth_method, credentials.method)) {

@@ -90,7 +90,7 @@ const invalid: Record<string, Members> = {
   'a key has a prime of an RSA key': { ...keys, jwks: { keys: [{ ...rsa, p: 'AA' }] } },
   'a key is symmetric': { ...keys, jwks: { keys: [{ kty: 'oct', k: 'AA' }] } },
   'a key is symmetric and its value is missing': { ...keys, jwks: { keys: [{ kty: 'oct' }] } },
-  'a key is private although the method needs no keys': { jwks: { keys: [{ ...ec, d: 'AA' }] } },
+  'a key is private, even with the method none': { jwks: { keys: [{ ...ec, d: 'AA' }] } },
   'jwks_uri is http': { token_endpoint_auth_method: 'private_key_jwt', jwks_uri: 'http://a.test/jwks' },
   'jwks_uri is http on this device': { token_endpoint_auth_method: 'private_key_jwt', jwks_uri: 'http://localhost/jwks' },
   'jwks_uri is relative': { token_endpoint_auth_method: 'private_key_jwt', jwks_uri: '/jwks' },

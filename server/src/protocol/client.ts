@@ -1,10 +1,10 @@
 // pure
 import type { Application } from '@ostiary/contract/objects/application.ts'
+import type { ClientMetadata } from './client-metadata.ts'
 
 /** The fields of an application that the protocol needs. `client_secret_hash` is the `digestOf` of its secret. */
 export type Client = Pick<
   Application,
-  | 'client_id'
   | 'name'
   | 'application_type'
   | 'redirect_uris'
@@ -26,4 +26,28 @@ export type Client = Pick<
   | 'backchannel_logout_uri'
   | 'jwks'
   | 'jwks_uri'
-> & { client_secret_hash: string | null }
+> & {
+  client_id: string
+  client_secret_hash: string | null
+  /** Of a client whose client id is the URL of a document about itself; absent: an application. `client_id` is then the id of its record. */
+  metadata?: OfMetadata
+}
+
+export interface OfMetadata {
+  /** The client id that it sends, and that its tokens have. */
+  url: string
+  host: string
+  /** An administrator has approved the URL. */
+  listed: boolean
+  /** The only scopes that it may ask for; `null`: any. */
+  scope: readonly string[] | null
+  /** The document and when it was read, for a client that has no record yet; `null` where it has one. */
+  unrecorded: { document: ClientMetadata; read_at: Date } | null
+}
+
+/** The client id as it stands outside of the service: in requests, tokens and records of refused calls. */
+export const sentIdOf = ({ client_id, metadata }: Pick<Client, 'client_id' | 'metadata'>): string => metadata?.url ?? client_id
+
+/** The id by which rows and events name the client; `null` before the first consent of a person has made its record. */
+export const storedIdOf = ({ client_id, metadata }: Pick<Client, 'client_id' | 'metadata'>): string | null =>
+  metadata?.unrecorded ? null : client_id

@@ -1,6 +1,9 @@
 // pure
 /** The consent that a request needs: the scopes of OpenID Connect, and the scopes of each resource server. */
 import { oidcScopes } from '@ostiary/contract/scopes.ts'
+import { isLoopback } from '../base/addresses.ts'
+import { sha256 } from '../base/digest.ts'
+import type { Client } from './client.ts'
 import { scopeNames } from './scope.ts'
 
 interface Resource {
@@ -23,6 +26,38 @@ export function consentWords(scope: string, resources: readonly Resource[]): str
   ]
   return [...names.filter(isOidc), ...resources.flatMap(ofResource)]
 }
+
+/**
+ * The word of a consent as it is stored. For a client that nobody registered it holds for the name that the client gives itself, for the hosts that
+ * can get its answers, and for the origin of the redirect URI: after a change of these the person is asked again.
+ */
+export function wordFor(client: Pick<Client, 'name' | 'redirect_uris' | 'metadata'>, redirect_uri: string, word: string): string {
+  return client.metadata ? `${markOf(client)}|${originOf(redirect_uri)}|${word}` : word
+}
+
+/** Of what a person has to see again before a consent counts: the name of the client, and the hosts that can get its answers. */
+export function markOf({ name, redirect_uris }: Pick<Client, 'name' | 'redirect_uris'>): string {
+  const hosts = [...new Set(redirect_uris.map((uri) => hostOf(uri)))].sort()
+  return sha256(JSON.stringify([name, ...hosts]), 'base64url').slice(0, 22)
+}
+
+/** With a port that is not that of the scheme. A loopback address is taken without one, since it changes at each request. */
+function hostOf(uri: string): string {
+  const url = new URL(uri)
+  return isLoopback(url) ? url.hostname : url.host
+}
+
+function originOf(redirect_uri: string): string {
+  const url = new URL(redirect_uri)
+  return `${url.protocol}//${hostOf(redirect_uri)}`
+}
+
+/** The words that are kept beside new ones: those of another name of the client, or other hosts, count for nothing any more. */
+export const keptWords = (client: Pick<Client, 'name' | 'redirect_uris' | 'metadata'>, words: readonly string[]): readonly string[] =>
+  client.metadata ? words.filter((word) => word.startsWith(`${markOf(client)}|`)) : words
+
+/** The word of `consentWords` in a stored word of a client. */
+export const wordIn = (stored: string): string => /^[A-Za-z0-9_-]{22}\|[^|]*\|(.*)$/.exec(stored)?.[1] ?? stored
 
 interface DescribedResource {
   name: string

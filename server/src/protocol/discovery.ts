@@ -9,7 +9,7 @@ import { grantTypeNames } from './grant-types.ts'
 import { promptValues } from './requested.ts'
 import { asksForSignUp } from './sign-up.ts'
 
-type Capabilities = Pick<Settings, 'scopes' | 'sign_up' | 'mfa' | 'links'> & {
+type Capabilities = Pick<Settings, 'scopes' | 'sign_up' | 'mfa' | 'links' | 'oauth'> & {
   sign_in: Omit<Settings['sign_in'], 'passkey_shared_host'>
   email: EmailSettings
 }
@@ -21,6 +21,7 @@ const clientAuthMethods = ['client_secret_basic', 'client_secret_post', 'private
  *
  * OIDC Discovery 1.0 §3, RFC 8414 §2, RFC 9207 §3, RP-Initiated Logout 1.0 §2.1, Back-Channel Logout 1.0 §2.2,
  * Initiating User Registration 1.0 §4.2
+ * draft-ietf-oauth-client-id-metadata-document-02 §6: client_id_metadata_document_supported
  * OIDC Discovery §3: request_uri is supported unless the document denies it, so unsupported parameters are listed too
  */
 export function discoveryDocument(issuer: string, settings: Capabilities, ui_locales: readonly string[]) {
@@ -69,6 +70,7 @@ export function discoveryDocument(issuer: string, settings: Capabilities, ui_loc
     authorization_response_iss_parameter_supported: true,
     backchannel_logout_supported: true,
     backchannel_logout_session_supported: true,
+    ...(settings.oauth.metadata_clients !== 'off' && { client_id_metadata_document_supported: true }),
     ...(support_url !== null && { service_documentation: support_url }),
     ...(privacy_url !== null && { op_policy_uri: privacy_url }),
     ...(terms_url !== null && { op_tos_uri: terms_url }),

@@ -66,7 +66,11 @@ interface NoAccess {
 }
 
 /** The client. `needs_press`: an existing session alone yields no code. */
-export type RequestingClient = Pick<Client, 'consent'> & { needs_press: boolean }
+export type RequestingClient = Pick<Client, 'consent'> & {
+  needs_press: boolean
+  /** Earlier consent is not enough: the person is asked about each request. */
+  asks_each_time?: boolean
+}
 
 /**
  * The step that a request needs before a code may be issued. It is judged again after each step, without the prompts that the step
@@ -104,6 +108,7 @@ export function nextStep(request: AuthorizationRequest, client: RequestingClient
     if (none !== null) return { kind: 'refuse', error: noAccess(none.why) }
     if (situation.names === 'required' && !session.has_name) return refuse('interaction_required', reason`The person has to enter a name.`)
     if (client.needs_press) return refuse('interaction_required', reason`This client gets no code without an action of the person.`)
+    if (client.asks_each_time) return refuse('interaction_required', reason`The person is asked about each request of this client.`)
     if (!consented) return refuse('consent_required', reason`The person has not consented to all of the scope.`)
     return issueFor(session, client)
   }
@@ -121,7 +126,8 @@ export function nextStep(request: AuthorizationRequest, client: RequestingClient
   if (none !== null) return { kind: 'no_access', session_id: session.session_id, ...none }
   if (!session.has_name && (situation.names === 'required' || (situation.names === 'optional' && request.asks_name)))
     return { kind: 'profile', session_id: session.session_id }
-  if (has('consent') || !consented) return { kind: 'consent', session_id: session.session_id }
+  if (has('consent') || !consented || (client.asks_each_time && !session.pressed))
+    return { kind: 'consent', session_id: session.session_id }
   if (client.needs_press && !session.pressed) return { kind: 'press', session_id: session.session_id }
   return issueFor(session, client)
 }

@@ -3,6 +3,7 @@
 import type { OrganizationUse } from '@ostiary/contract/objects/organization-use.ts'
 import { oneOf, type Reason, reason } from '../base/reason.ts'
 import { refusedValue } from '../base/refusal.ts'
+import { claimsOfScope } from './claims.ts'
 import type { Client } from './client.ts'
 import { OAuthError } from './oauth-error.ts'
 import { isScopeToken, mayRequest, scopeNames, scopesWithoutServer } from './scope.ts'
@@ -20,19 +21,46 @@ export interface Resource {
   data_claims?: boolean
   /** Whether people act for an organization at it. */
   organizations?: OrganizationUse
+  /** Whether clients that nobody registered may ask for its access tokens. */
+  allow_metadata_clients?: boolean
 }
 
 /** We choose: an access token for more audiences would not fit into a header. */
 export const most_resources = 20
 
 /**
- * RFC 8707 §2: a resource is an absolute URI without fragment that this server knows, else invalid_target.
- * Identifiers are compared as exact strings.
+ * The identifier without the slash that `resource` may add to it: RFC 3986 §6.2.3 makes an origin and its root path one URI, and libraries write
+ * either. `null` for any other value.
  */
-export function readResource(requested: readonly string[], known: readonly Resource[]): Resource[] {
+function originWithSlash(sent: string): string | null {
+  const origin = sent.slice(0, -1)
+  return sent.endsWith('/') && URL.canParse(origin) && new URL(origin).origin === origin ? origin : null
+}
+
+/** The identifiers by which `resource` can be registered, the one that counts first. */
+export function spellingsOf(sent: string, openid_optional: boolean): string[] {
+  const origin = openid_optional ? originWithSlash(sent) : null
+  return origin === null ? [sent] : [sent, origin]
+}
+
+/** The resource server that `resource` names, by an identifier that is exactly the same before one without a slash. */
+export const findResource = <R extends { identifier: string }>(
+  sent: string,
+  known: readonly R[],
+  openid_optional: boolean,
+): R | undefined =>
+  spellingsOf(sent, openid_optional)
+    .map((identifier) => known.find((candidate) => candidate.identifier === identifier))
+    .find((found) => found !== undefined)
+
+/**
+ * RFC 8707 §2: a resource is an absolute URI without fragment that this server knows, else invalid_target.
+ * Identifiers are compared as exact strings. We choose: where openid is optional, one that is only an origin is also found with a slash.
+ */
+export function readResource(requested: readonly string[], known: readonly Resource[], openid_optional: boolean): Resource[] {
   if (requested.length > most_resources) throw new OAuthError('invalid_target', `Ask for at most ${most_resources} resources at once.`)
-  return requested.map((identifier) => {
-    const resource = known.find((candidate) => candidate.identifier === identifier)
+  const found = requested.map((identifier) => {
+    const resource = findResource(identifier, known, openid_optional)
     if (!resource)
       throw new OAuthError('invalid_target', `No resource server has the identifier ${identifier}`, {
         reason: reason`No resource server of the environment has the identifier that the request sent as resource.`,
@@ -40,6 +68,18 @@ export function readResource(requested: readonly string[], known: readonly Resou
       })
     return resource
   })
+  return [...new Set(found)]
+}
+
+/**
+ * RFC 8707 §2: invalid_target. We choose: a client that nobody registered asks for at least one resource server, and only for those that let such
+ * clients in (decision 0183).
+ */
+export function refuseClosedTargets(resources: readonly Resource[]): void {
+  if (resources.length === 0)
+    throw new OAuthError('invalid_target', 'A client with a metadata document names a resource server as resource.')
+  if (resources.some(({ allow_metadata_clients = false }) => !allow_metadata_clients))
+    throw new OAuthError('invalid_target', 'A resource server of the request lets in no client with a metadata document.')
 }
 
 /**
@@ -89,12 +129,18 @@ interface ScopePolicy {
   disabled_scopes: readonly string[]
   /** The unknown scopes that other resource servers of the environment have. Without it no scope is left out. */
   scopes_elsewhere?: readonly string[] | undefined
+  /** The setting of the environment. */
+  openid_optional?: boolean
 }
+
+/** The claims that these scopes give are in ID tokens and at UserInfo, and neither is there without openid. */
+const needs_openid: readonly string[] = Object.keys(claimsOfScope)
 
 /**
  * RFC 6749 §3.3: there is no default scope, so a missing scope is invalid_scope; so is an unknown name, and a word with characters that
  *                no scope has, which `unknown_scopes` does not let pass
- * OIDC Core §3.1.2.1: a request without openid is not an OpenID Connect request. We choose: invalid_scope, as for a missing scope
+ * OIDC Core §3.1.2.1: a request without openid is not an OpenID Connect request. We choose: invalid_scope, as for a missing scope. Where openid is
+ *                     optional, a request with a resource is one of OAuth alone: a missing scope is then no scope, and none is added
  * OIDC Core §3.1.2.1: a scope that is not understood should be ignored. We choose: only where the application says so, and only a name that
  *                     nothing in the environment has
  * A scope of a resource server is known only together with its `resource`.
@@ -102,7 +148,7 @@ interface ScopePolicy {
 export function readScope(
   scope: string | undefined,
   client: Pick<Client, 'allowed_scopes' | 'unknown_scopes' | 'roles_claim'>,
-  { disabled_scopes, scopes_elsewhere }: ScopePolicy,
+  { disabled_scopes, scopes_elsewhere, openid_optional = false }: ScopePolicy,
   resources: readonly Resource[],
 ): string {
   const refuse = (description: string, why: Reason, name: string) =>
@@ -117,9 +163,14 @@ export function readScope(
   const known = knownScopes(client, resources)
   const of_servers = new Set(resources.flatMap(({ scopes }) => scopes))
   const is_left_out = (name: string) => client.unknown_scopes === 'ignore' && !known.has(name) && scopes_elsewhere?.includes(name) === false
-  const names = scopeNames(scope ?? '').filter((name) => !is_left_out(name))
+  const sent = scopeNames(scope ?? '')
+  const kept = sent.filter((name) => !is_left_out(name))
+  const may_lack_openid = openid_optional && resources.length > 0
+  if (!kept.includes('openid') && !may_lack_openid)
+    throw refuse('scope must include openid.', reason`scope must include openid.`, scope ?? '')
+  // A response cannot say that nothing is left of a scope (RFC 6749 §3.3), so it is refused.
+  const names = kept.length === 0 ? sent : kept
 
-  if (!names.includes('openid')) throw refuse('scope must include openid.', reason`scope must include openid.`, scope ?? '')
   for (const name of names) {
     const shown = oneOf(known, name, 'that was sent')
     if (!known.has(name))
@@ -136,6 +187,8 @@ export function readScope(
         reason`The scope ${shown} is not in allowed_scopes of the application.`,
         name,
       )
+    if (needs_openid.includes(name) && !names.includes('openid'))
+      throw refuse(`The scope ${name} needs openid.`, reason`The scope ${shown} needs openid.`, name)
   }
   return names.join(' ')
 }
@@ -144,8 +197,8 @@ export function readScope(
  * RFC 7636 §4.3:      a challenge without method means `plain`, which is refused
  * RFC 7636 §4.2:      S256 is 43 characters of base64url
  * RFC 7636 §4.4.1:    a required challenge that is missing is invalid_request
- * RFC 9700 §2.1.1:    public clients always use PKCE; the nonce of a confidential client can take its place, in a request with openid,
- *                     which `readScope` requires
+ * RFC 9700 §2.1.1:    public clients always use PKCE; the nonce of a confidential client can take its place, in a request with openid:
+ *                     without an ID token nobody compares it
  */
 export function readCodeChallenge(
   challenge: string | undefined,

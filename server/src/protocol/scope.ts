@@ -1,6 +1,7 @@
 // pure
 /** The text form of a scope: names between single spaces (RFC 6749 §3.3). */
 import { oidcScopes } from '@ostiary/contract/scopes.ts'
+import type { Client } from './client.ts'
 
 /** The names of a scope in their order, each once. Several spaces between two names equal one. */
 export function scopeNames(scope: string): string[] {
@@ -20,6 +21,17 @@ const groups = 'groups'
 /** The scopes of this client that belong to no resource server. */
 export const scopesWithoutServer = ({ roles_claim }: { roles_claim: string | null }): readonly string[] =>
   roles_claim === null ? oidcScopes : [...oidcScopes, groups]
+
+/** The scopes that a client may request at these resource servers: those of an application are fixed, those of other clients are all of theirs. */
+export const allowedScopes = (
+  { allowed_scopes, metadata }: Pick<Client, 'allowed_scopes' | 'metadata'>,
+  servers: readonly { scopes: readonly (string | { name: string })[] }[],
+): readonly string[] => {
+  if (!metadata) return allowed_scopes
+  const { scope } = metadata
+  const names = servers.flatMap(({ scopes }) => scopes.map((one) => (typeof one === 'string' ? one : one.name)))
+  return [...allowed_scopes, ...names.filter((name) => scope === null || scope.includes(name))]
+}
 
 /** Whether the client may request a scope. `of_servers` are those of the resource servers of the request. */
 export const mayRequest = (

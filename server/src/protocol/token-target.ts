@@ -31,6 +31,16 @@ interface Policy {
   tokens: Pick<Settings['tokens'], 'access_token_ttl_seconds' | 'access_token_format'>
 }
 
+interface TargetedGrant {
+  /** The scope of the grant, or the part of it that the request names. Empty where no scope was granted. */
+  scope: string
+  resource: readonly string[]
+  /** The grant is of a request without openid: its tokens are for resource servers alone. */
+  without_openid?: boolean
+  /** A token of the client is always for a resource server. */
+  needs_resource?: boolean
+}
+
 export interface TokenTarget {
   resource: readonly string[]
   scope: string
@@ -53,9 +63,10 @@ export interface TokenTarget {
  *                them. A resource that was not granted, or was deleted, is invalid_target
  * RFC 8707 §2:   the scope is reduced to the scopes of the resources; the response names the rest (RFC 6749 §5.1)
  * We choose:     a request without resource leaves out deleted ones, and scopes that the application or environment no longer
- *                allows are left out too (docs/decisions/0013-resource-servers.md)
+ *                allows are left out too (docs/decisions/0013-resource-servers.md). Where no resource server is left for a grant without openid,
+ *                there is no audience: invalid_target
  */
-export function targetOf(grant: { scope: string; resource: readonly string[] }, requested: readonly string[], policy: Policy): TokenTarget {
+export function targetOf(grant: TargetedGrant, requested: readonly string[], policy: Policy): TokenTarget {
   const beyond = requested.find((identifier) => !grant.resource.includes(identifier))
   if (beyond !== undefined)
     throw new OAuthError('invalid_target', `The resource ${beyond} was not granted.`, {
@@ -69,13 +80,18 @@ export function targetOf(grant: { scope: string; resource: readonly string[] }, 
       reason: reason`The request names a resource server that was deleted.`,
     })
 
+  if (audiences.length === 0 && (grant.without_openid || grant.needs_resource))
+    throw new OAuthError('invalid_target', 'The resource servers of this grant were deleted.')
+
   const { disabled_scopes, tokens, access, held } = policy
   const of_servers = new Set(audiences.flatMap(({ scopes }) => scopes.map(({ name }) => name)))
   const offered = new Set([...scopesWithoutServer(policy), ...of_servers])
   const asked = scopeNames(grant.scope).filter(
     (name) => offered.has(name) && mayRequest(policy, name, of_servers) && !disabled_scopes.includes(name),
   )
-  if (asked.length === 0) throw new OAuthError('invalid_scope', 'No scope of this grant belongs to the resources of the token.')
+  const has_no_scope = grant.without_openid === true && grant.scope === ''
+  if (asked.length === 0 && !has_no_scope)
+    throw new OAuthError('invalid_scope', 'No scope of this grant belongs to the resources of the token.')
   const resource = audiences.map(({ identifier }) => identifier)
   const given = scopeGiven(asked, resource, access, held)
   if (leavesNone(asked, given, of_servers))

@@ -115,6 +115,7 @@ function insertThisApi(
     organizations: 'none',
     roles_claim: null,
     data_claims: false,
+    allow_metadata_clients: false,
   } as const
   const this_api = { identifier: config.base_url, name: api_name, scopes: [], ...kind }
   return insertResourceServer(environment_id, { id: newId('rs'), slug }, this_api, at)

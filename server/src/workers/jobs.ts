@@ -77,6 +77,7 @@ export function startJobs(deployment: Deployment, { keys, key_pool, issuers, web
     every(write_interval_ms, 'counters', deployment.counters.write),
     every(refused_calls_interval_ms, 'refused calls', deployment.refused_calls.write),
     every(write_interval_ms, 'grant uses', deployment.grant_uses.write),
+    every(write_interval_ms, 'client uses', deployment.client_uses.write),
     every(write_interval_ms, 'untrusted forwarder', deployment.forwarders.write),
     every(write_interval_ms, 'dropped lines', createDroppedLines(deployment, dropped).write),
     every(look_interval_ms, 'probe of writes', createWriteProbe(deployment).work),
@@ -102,6 +103,7 @@ export function startJobs(deployment: Deployment, { keys, key_pool, issuers, web
       await deployment.counters.write().catch((error) => log.error('The last counts could not be written.', {}, error))
       await deployment.refused_calls.write().catch((error) => log.error('The last refused calls could not be written.', {}, error))
       await deployment.grant_uses.write().catch((error) => log.error('The last uses of grants could not be written.', {}, error))
+      await deployment.client_uses.write().catch((error) => log.error('The last uses of clients could not be written.', {}, error))
       await keys.writeUses().catch((error) => log.error('The last uses of keys could not be written.', {}, error))
       await keys.writeUsage().catch((error) => log.error('The last counts of calls with keys could not be written.', {}, error))
     },

@@ -51,7 +51,7 @@ for (const { name, route, body } of with_body) {
   test(`${name}: a string with a control character, a line separator or half a surrogate pair is 422, and nothing is written`, async () => {
     const right = validRequest(route, ours)
     const texts = fieldsOf(name, body).filter(({ kind }) => kind === 'text')
-    if (name !== 'changeMember') assert.ok(texts.length > 0, 'a body has a string')
+    if (name !== 'changeMember' && name !== 'changeMetadataClient') assert.ok(texts.length > 0, 'a body has a string')
     const before = await lastChange()
     for (const { path } of texts) {
       for (const [kind, value] of Object.entries(bad_texts)) {

@@ -10,10 +10,12 @@ import { expectStatus, world } from '../support/world.ts'
 const w = await world()
 const { ours } = await createTwoTenants(w)
 
-/** Lists to which a POST to the same path adds an object. */
+/** Lists to which a POST to the same path adds an object. Few documents of clients are read in a minute. */
 const growing = rows.flatMap(({ name, route }) => {
   const creator = rows.find(({ route: { method, path, returns } }) => method === 'POST' && path === route.path && returns[0] === 201)
-  return route.method === 'GET' && route.query && 'cursor' in route.query.shape && creator ? [{ name, route, creator: creator.route }] : []
+  return route.method === 'GET' && route.query && 'cursor' in route.query.shape && creator && creator.route !== routes.createMetadataClient
+    ? [{ name, route, creator: creator.route }]
+    : []
 })
 
 async function add(creator: Route): Promise<string> {

@@ -40,7 +40,10 @@ async function tagOf(route: Route): Promise<string> {
 
 const named = (routes: readonly Route[]) => routes.map((route) => ({ name: `${route.method} ${route.path}`, route }))
 const writes = named([...changes, ...actions])
-const patches = named(changes.filter(({ method, path }) => method === 'PATCH' && !path.includes('/members/')))
+// Members and metadata clients have no text to change; other tests race them.
+const patches = named(
+  changes.filter(({ method, path }) => method === 'PATCH' && !path.includes('/members/') && !path.includes('/metadata-clients/')),
+)
 
 testRows('every single object has a strong ETag, the same until it changes', named(single), async ({ route }) => {
   const [first, second] = [await askWith(route, null), await askWith(route, null)]

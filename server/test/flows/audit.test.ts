@@ -71,6 +71,10 @@ async function changeEverything(): Promise<string[]> {
   })
   await platform('PATCH', `${at}/applications/${application.id}`, { name: 'Application' })
   const rotated = await platform('POST', `${at}/applications/${application.id}/rotate-secret`)
+  const metadata_client = await platform('POST', `${at}/metadata-clients`, { client_id: 'https://agent.example.com/client.json' })
+  await platform('PATCH', `${at}/metadata-clients/${metadata_client.id}`, { disabled: true })
+  await platform('POST', `${at}/metadata-clients/${metadata_client.id}/read`)
+  await platform('DELETE', `${at}/metadata-clients/${metadata_client.id}`)
   const resource_server = await platform('POST', `${at}/resource-servers`, {
     identifier: 'https://api.example.com',
     name: 'API',

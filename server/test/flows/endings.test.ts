@@ -469,6 +469,9 @@ const elsewhere: Record<string, { file: string; title: string }> = {
   'leave-organization': { file: 'organization-sign-in', title: 'leaving on the account page' },
   changeOwnOrganization: { file: 'organization-page', title: 'remove' },
   'remove-member': { file: 'organization-page', title: 'remove' },
+  changeMetadataClient: { file: 'metadata-clients', title: 'everything of the client ends at once' },
+  deleteMetadataClient: { file: 'metadata-clients', title: 'everything of the client ends at once' },
+  changeSettings: { file: 'metadata-clients', title: 'everything of the client ends at once' },
   enterInvitationCode: { file: 'organization-invitations', title: 'loses what was planted' },
 }
 
@@ -478,9 +481,9 @@ const ends_nothing = `
   openEnrolmentCode openEnrolTotp openEnrolPasskey
   enrolPasskey offerPasskey saveProfile consent federate showInvitation acceptInvitation leadFromIssuer leadFromRoot signedOut showAccount changeOwnName confirmOwnEmail addOwnPasskey addOwnTotp addOwnProvider
   renewOwnCodes exportOwnData showCodePage showNewPasswordPage showRecoveryCodes confirmRecoveryCodes
-  validateToken createUser sendReset sendVerification createProject changeProject createEnvironment changeEnvironment changeSettings
+  validateToken createUser sendReset sendVerification createProject changeProject createEnvironment changeEnvironment
   createPromotion approvePromotion
-  previewSettings testMail createApplication rotateClientSecret createResourceServer changeResourceServer deleteResourceServer createRole changeRole deleteRole previewRole
+  previewSettings testMail createApplication rotateClientSecret createMetadataClient readMetadataClient createResourceServer changeResourceServer deleteResourceServer createRole changeRole deleteRole previewRole
   createOrganization addOrganizationMember changeOrganizationMember selectOrganization
   inviteToOrganization resendOrganizationInvitation deleteOrganizationInvitation showInvitationCode answerOwnInvitation
   showOwnOrganization createAuthKey

@@ -47,6 +47,9 @@ async function causeAll(): Promise<TestEnvironment[]> {
     name: 'Orders',
     scopes: [{ name: 'orders:read', description: 'Read orders' }],
   })
+  const by_address = await change('POST', '/metadata-clients', { client_id: 'https://agent.example.com/client.json' })
+  await change('PATCH', `/metadata-clients/${by_address.id}`, { disabled: true })
+  await change('DELETE', `/metadata-clients/${by_address.id}`)
   await change('PATCH', `/resource-servers/${of_apis.id}`, { name: 'Orders API' })
   await change('POST', '/roles', { name: 'Owner', kind: 'organization', administers: true })
   const role = await change('POST', '/roles', {

@@ -33,7 +33,15 @@ const in_live = [
     'inviteToOrganization',
     'resendOrganizationInvitation',
   ],
-  ...['deleteUser', 'deleteApplication', 'deleteResourceServer', 'deleteProvider', 'deleteWebhook', 'deleteOrganization'],
+  ...[
+    'deleteUser',
+    'deleteApplication',
+    'deleteMetadataClient',
+    'deleteResourceServer',
+    'deleteProvider',
+    'deleteWebhook',
+    'deleteOrganization',
+  ],
 ]
 const by_member = ['removeMember']
 const by_body = [
@@ -43,6 +51,8 @@ const by_body = [
     'changeUser',
     'changeSettings',
     'changeApplication',
+    'createMetadataClient',
+    'changeMetadataClient',
     'changeRole',
     'changeProvider',
     'changeWebhook',
@@ -61,6 +71,7 @@ const never = [
     'testMail',
     'testWebhook',
     'checkProvider',
+    'readMetadataClient',
     'resendDelivery',
     'resendSince',
     'resendBackchannelLogout',

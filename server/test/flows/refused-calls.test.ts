@@ -118,6 +118,20 @@ const authorize = (change: Record<string, string | undefined>, application = cli
 const atToken = (form: Record<string, string>, application: Parameters<typeof postAsClient>[2] = client) =>
   postAsClient(w, `${issuer}/v1/oauth/token`, application, form)
 
+/** A request of a client whose client id is a URL, while the setting has this value. */
+async function byAddress(mode: 'listed' | 'any', client_id: string): Promise<Reply> {
+  await w.call('PATCH', `${path}/settings`, { key: ours.platform, body: { oauth: { metadata_clients: mode } } })
+  const reply = await authorize({}, { ...client, client_id })
+  await w.call('PATCH', `${path}/settings`, { key: ours.platform, body: { oauth: null } })
+  return reply
+}
+const addClient = (client_id: string) => w.call('POST', `${path}/metadata-clients`, { key: ours.platform, body: { client_id } })
+const manyTimes = async (ask: (n: number) => Promise<Reply>) => {
+  w.advance(61)
+  for (let n = 0; n < 10; n++) await ask(n)
+  return ask(10)
+}
+
 async function signIn(fields: Record<string, string>, prompt?: string): Promise<Reply> {
   const agent = createAgent()
   const page = await agent.get(authorizationRequest(environment, client, { prompt }).url)
@@ -299,6 +313,13 @@ const plants: Plant[] = [
   { code: 'no_access', reason: 'The person has none of the roles in allowed_roles of the application, such as staff.', has: { user_id: person.id, client_id: staff_only.client_id, status: 403 }, plant: () => authorize({}, staff_only, person.agent) },
   { code: 'not_a_member', reason: 'The person is a member of no organization that is enabled, and the request needs one.', has: { user_id: outsider.id, client_id: members_only.client_id, status: 403 }, plant: () => authorize({}, members_only, outsider.agent) },
   { code: 'not_a_member', reason: 'The person is not a member of the organization of the request, or it is unknown or disabled.', has: { user_id: person.id, client_id: members_only.client_id, status: 403 }, plant: () => authorize({ organization: canary() }, members_only, person.agent) },
+  { code: 'metadata_client_unlisted', reason: 'No administrator has approved the URL of the client.', has: { client_id: 'https://agent.example/client.json', status: 400 }, plant: () => byAddress('listed', 'https://agent.example/client.json') },
+  { code: 'metadata_client_unavailable', reason: /The document cannot be read/, has: { client_id: 'https://nowhere.example/agent.json', status: 400 }, plant: () => byAddress('any', 'https://nowhere.example/agent.json') },
+  { code: 'metadata_client_invalid', reason: 'client_id of the document is not its URL.', has: { client_id: 'https://agent.example/of-another-url/client.json', status: 400 }, plant: () => byAddress('any', 'https://agent.example/of-another-url/client.json') },
+  { code: 'metadata_client_busy', reason: 'Too many documents of clients are being read.', has: { client_id: 'https://agent.example/10/client.json', status: 503 }, plant: () => manyTimes((n) => byAddress('any', `https://agent.example/${n}/client.json`)) },
+  { code: 'metadata_unavailable', reason: /The document cannot be read/, plant: () => addClient('https://nowhere.example/added.json') },
+  { code: 'metadata_invalid', reason: 'client_id of the document is not its URL.', plant: () => addClient('https://agent.example/of-another-url/added/client.json') },
+  { code: 'metadata_busy', reason: 'Too many documents of clients are being read.', plant: () => manyTimes((n) => addClient(`https://agent.example/added-${n}/client.json`)) },
   { code: 'access_denied', reason: 'The person has none of the roles in allowed_roles of the application, such as staff.', has: { client_id: staff_only.client_id }, plant: () => authorize({ prompt: 'none' }, staff_only, person.agent) },
   { code: 'temporarily_unavailable', reason: 'Too many passwords were waiting to be hashed.', plant: crowdSignIn },
 ]

@@ -164,6 +164,13 @@ const exampleNarrowConsent = (words: Words = usual): ConsentView => {
   return { ...consent, scopes: [...consent.scopes, later] }
 }
 
+/** A client that nobody registered. */
+const exampleByAddress = (words: Words = usual): ConsentView => ({
+  ...exampleConsent(words),
+  application: { name: words.application, logo_url: null },
+  metadata: { host: 'agent.example.com', listed: false },
+})
+
 const exampleNoAccess = (words: Words = usual): NoAccessView => {
   const { not_you_url, ...view } = examplePress(words)
   return { ...view, has_organizations: false, is_member: true, other_account_url: not_you_url }
@@ -541,6 +548,10 @@ function accountPages(context: PageContext, words: Words): Record<string, Page> 
 const message_kinds: readonly MessageKind[] = [
   'unknown_app',
   'app_disabled',
+  'metadata_client_unlisted',
+  'metadata_client_unavailable',
+  'metadata_client_invalid',
+  'metadata_client_busy',
   'unregistered_address',
   'unusable_request',
   'unusable_sign_out',
@@ -820,6 +831,20 @@ export function examplePages(environment_type: 'test' | 'live', words = usual, l
     consent: consentPage(context, exampleConsent(words)),
     'consent, a scope that no role gives': consentPage(context, exampleNarrowConsent(words)),
     'consent, for an organization': consentPage(context, { ...exampleConsent(words), organization: { id: 'org_1', name: words.tenant } }),
+    'consent, a client by address': consentPage(context, exampleByAddress(words)),
+    'consent, a client by address on this device': consentPage(context, {
+      ...exampleByAddress(words),
+      redirect_uri: 'http://127.0.0.1:49152/callback',
+    }),
+    'consent, an approved client by address': consentPage(context, {
+      ...exampleByAddress(words),
+      redirect_uri: 'https://agent.example.com/callback',
+      metadata: { host: 'agent.example.com', listed: true },
+    }),
+    'consent, a client by a long address': consentPage(context, {
+      ...exampleByAddress(words),
+      metadata: { host: `${'a'.repeat(60)}.${'b'.repeat(60)}.xn--bcher-kva.example:8443`, listed: false },
+    }),
     'no access': noAccessPage(context, exampleNoAccess(words)),
     'no access, not a member': noAccessPage(context, { ...exampleNoAccess(words), is_member: false }),
     'no access, with other organizations': noAccessPage(context, { ...exampleNoAccess(words), is_member: false, has_organizations: true }),

@@ -1,5 +1,6 @@
 /** The route table in tests: one subtest for each row, and a valid request for every row, in which a test makes one thing wrong. */
 import { type TestContext, test } from 'node:test'
+import { NewMetadataClient } from '@ostiary/contract/metadata-client.ts'
 import type { Route } from '@ostiary/contract/route.ts'
 import { routes } from '@ostiary/contract/routes.ts'
 import { required_sentence } from '@ostiary/contract/sentences.ts'
@@ -40,6 +41,7 @@ export function idsOf(route: Route, tenant: Tenant, environment: EnvironmentObje
     environment_id: environment.id,
     application_id: environment.application_id,
     resource_server_id: environment.resource_server_id,
+    metadata_client_id: environment.metadata_client_id,
     role_id: environment.role_id,
     organization_id: environment.organization_id,
     invitation_id: environment.invitation_id,
@@ -192,6 +194,7 @@ export function sampleBody(type: z.ZodType): Record<string, unknown> {
     to: 'ada@example.com',
     to_environment_id: 'env_01m7wwr5ftevtv5yxb47hmb4ht',
     identifier: `https://api.example.com/sample-${n}`,
+    ...(type === NewMetadataClient && { client_id: `https://agent.example.com/sample-${n}/client.json` }),
     scopes: ['projects:read'],
     user_id: 'usr_01m7wwr5ftevtv5yxb47hmb4ht',
   }

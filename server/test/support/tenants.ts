@@ -3,6 +3,7 @@ import type { EnvironmentId, OrganizationId } from '@ostiary/contract/ids.ts'
 import type { Role } from '@ostiary/contract/tenancy.ts'
 import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
+import { insertInto } from '../../src/db/rows.ts'
 import { insertEvent } from '../../src/domain/events/store.ts'
 import { insertInvitation } from '../../src/domain/organizations/invitations.ts'
 import { administratorToken, asAdministrator, joinTenant } from './administrator.ts'
@@ -19,6 +20,7 @@ const unlimited = { limit: 100_000, window_seconds: 1 }
 export interface EnvironmentObjects extends TestEnvironment {
   application_id: string
   resource_server_id: string
+  metadata_client_id: string
   role_id: string
   organization_id: string
   /** An invitation to the organization. */
@@ -144,6 +146,7 @@ async function createTenantObjects(w: World, { tenant_id, member_id, token, slug
       ...environment,
       application_id: application.id,
       resource_server_id: resource_server.id,
+      metadata_client_id: await storeMetadataClient(w, environment),
       role_id: role.id,
       organization_id: expectStatus(201, organization).id,
       invitation_id: await storeInvitation(w, environment, organization.body.id),
@@ -200,6 +203,18 @@ async function createTenantObjects(w: World, { tenant_id, member_id, token, slug
     test,
     live,
   }
+}
+
+/** Stores a metadata client as it was read, since few documents are read in a minute. */
+async function storeMetadataClient(w: World, { id: environment_id }: Pick<TestEnvironment, 'id'>): Promise<string> {
+  const id = w.deployment.newId('mcl')
+  const at = w.now()
+  const document = { client_name: 'Agent', host: 'agent.example.com', redirect_uris: ['https://agent.example.com/callback'] }
+  const facts = { token_endpoint_auth_method: 'none', allows_refresh: true, listed: true, admitted: false, added_by: 'administrator' }
+  const times = { document_read_at: at, created_at: at, updated_at: at }
+  const row = { environment_id, id, client_id: 'https://agent.example.com/known/client.json', ...document, ...facts, ...times }
+  await w.deployment.db.of(environment_id).run(insertInto('metadata_clients', row))
+  return id
 }
 
 /** Stores an invitation. Live sends no mail, and so the API creates none there. */

@@ -13,13 +13,14 @@ import type { NewUser } from '@ostiary/contract/user.ts'
 import { type Config, readConfig } from '../../src/base/config/config.ts'
 import type { Engine } from '../../src/db/db.ts'
 import { type TimeLimits, time_limits } from '../../src/db/postgres/time.ts'
-import type { Outbound } from '../../src/deployment/outbound/fetch.ts'
+import { createOutbound, type Outbound } from '../../src/deployment/outbound/fetch.ts'
 import type { Resolve } from '../../src/deployment/outbound/resolve.ts'
 import type { DeliverBySmtp } from '../../src/deployment/outbound/smtp.ts'
 import { createPasswords, type Passwords } from '../../src/domain/users/password.ts'
 import { insertUser } from '../../src/domain/users/store.ts'
 import { type Service, startService } from '../../src/main.ts'
 import { createFirstTenant } from '../../src/setup/first-tenant.ts'
+import { withDocuments } from './client-host.ts'
 import { freePort } from './free-port.ts'
 import { frontEnvironment, has_front, has_own_hosts, ownIssuer, startFront } from './front.ts'
 import { endKeptConnections } from './kept-connections.ts'
@@ -131,7 +132,7 @@ export async function world(
     check_answers: true,
     key_pool: spareKeys(),
     ...(options.resolve ? { resolve: options.resolve } : {}),
-    ...(options.outbound ? { outbound: options.outbound } : {}),
+    outbound: withDocuments(options.outbound ?? createOutbound(config, options.resolve ? { resolve: options.resolve } : {})),
     ...(options.smtp ? { smtp: options.smtp } : {}),
     ...(options.passwords ? { passwords: options.passwords } : {}),
     postgres: { limits: options.database_limits ?? patient },

@@ -20,6 +20,7 @@ const special: Record<string, string> = {
   resendInvitation:       'sent the invitation again to',
   acceptInvitation:       'accepted the invitation of',
   changeSettings:         'changed the settings',
+  readMetadataClient:     'read the document again of the program by address',
   rotateClientSecret:     'rotated the client secret of the application',
   rotateWebhookSecret:    'rotated the secret of the webhook',
   rotateSigningKey:       'rotated the signing key',
@@ -58,6 +59,7 @@ const objects: Record<string, string> = {
   AuthKey: 'key',
   PlatformKey: 'platform key',
   ResourceServer: 'resource server',
+  MetadataClient: 'program by address',
   Provider: 'identity provider',
 }
 
@@ -94,7 +96,7 @@ export function objectOf(
   if (action === 'changeSettings') return undefined // the column beside it says of which environment
   const held = { ...before, ...after }
   if (object.type === 'promotion') return text(held.note) // a promotion has no name
-  const names = [held.label, held.name, held.display_name, held.email, held.slug, held.identifier, held.url]
+  const names = [held.label, held.name, held.display_name, held.client_name, held.email, held.slug, held.identifier, held.url]
   const known = nameOf(object.id)?.name ?? names.map(text).find((name) => name !== undefined && name !== hidden)
   if (object.type === 'organization_member')
     return `${known ?? object.id} of ${nameOf(organizationOf({ object, before, after }))?.name ?? 'an organization'}`

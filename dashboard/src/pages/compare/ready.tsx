@@ -28,6 +28,7 @@ const texts: Record<Check['code'], { title: string; act: string }> = {
   claims_for_products: { title: 'Products get the names that they need', act: 'Open the settings' },
   roles_give_scopes:  { title: 'Roles give the scopes that need one',    act: 'Open the roles' },
   organizations_exist: { title: 'Organizations exist where one is needed', act: 'Open the organizations' },
+  agents_get_tokens:  { title: 'Agents get tokens without openid',       act: 'Open the settings' },
   real_sign_in:       { title: 'A person signed in once',                act: 'See sign-ins' },
 }
 

@@ -34,6 +34,7 @@ const words: Record<Check['code'], { title: string; act: string }> = {
   claims_for_products: { title: 'Give products the names that they need', act: 'Settings' },
   roles_give_scopes:  { title: 'Let a role give the scopes',  act: 'Roles' },
   organizations_exist: { title: 'Create an organization',     act: 'Organizations' },
+  agents_get_tokens:  { title: 'Let agents leave openid out', act: 'Settings' },
 }
 const order = Object.keys(words)
 const first_hour: readonly string[] = ['application_exists', 'real_sign_in']

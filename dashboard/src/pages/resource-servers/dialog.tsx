@@ -22,6 +22,7 @@ const names = [
   'organizations',
   'roles_claim',
   'data_claims',
+  'allow_metadata_clients',
   'access_token_format',
   'access_token_signing_alg',
   'access_token_ttl_seconds',

@@ -9,6 +9,7 @@ import { findNames, type NamedKind } from '../names.ts'
 const needed_scopes: Record<NamedKind, PlatformScope> = {
   user:            'users:read',
   application:     'applications:read',
+  metadata_client: 'applications:read',
   key:             'auth_keys:read',
   resource_server: 'resource_servers:read',
   role:            'resource_servers:read',

@@ -31,7 +31,7 @@ export const getReadiness: Handler<'getReadiness'> = async (services, call): Pro
     hasSignIn(db, id),
   ])
   if (!row) throw notFound()
-  const { claims, email, links, sign_in, sign_up } = effectiveSettings(type, row.settings)
+  const { claims, email, links, oauth, sign_in, sign_up } = effectiveSettings(type, row.settings)
   const passkey_only = sign_in.passkey ? 0 : await countPasskeyOnly(db, id)
   const access = (await (await issuers.find(id))?.access()) ?? no_access
   const { requiring, ungiven } = findUngiven(access)
@@ -45,6 +45,7 @@ export const getReadiness: Handler<'getReadiness'> = async (services, call): Pro
     links,
     applications,
     claims,
+    oauth,
     requires_names: sign_up.name === 'required',
     secret_keys,
     webhooks,

@@ -8,6 +8,7 @@ import { sealed_columns } from '../../deployment/secrets/sealed-columns.ts'
 import { beginCounter } from '../../domain/events/numbering.ts'
 import { readNamedPage } from '../../domain/lists/search.ts'
 import { changeVersioned } from '../../domain/lists/versions.ts'
+import { followSettings, modeOf } from '../../domain/metadata-clients/store.ts'
 import { keepNeeds } from '../../domain/promotions/store.ts'
 import { defaultIssuer } from '../../domain/tenancy/default-issuer.ts'
 import { isIssuerTaken, mayTakeIssuer, takeIssuer } from '../../domain/tenancy/issuer-origins.ts'
@@ -201,7 +202,7 @@ export const getSettings: Handler<'getSettings'> = async ({ db }, { caller, para
 }
 
 export const changeSettings: Handler<'changeSettings'> = async (
-  { config, db, now, secrets },
+  { config, db, now, secrets, root },
   { caller, params, body, if_match, commit },
 ) => {
   const changed = await changeVersioned(
@@ -214,6 +215,7 @@ export const changeSettings: Handler<'changeSettings'> = async (
         allowed: config.webhook_allowed_networks,
         issuer: current.issuer,
         has_provider: await hasEnabledProvider(db, environment_id, null),
+        is_root: environment_id === root.environment_id,
       })
       if ('problem' in outcome) throw validationFailed(fieldErrors(outcome.problem))
       if (outcome.changed.length === 0) return current
@@ -223,6 +225,7 @@ export const changeSettings: Handler<'changeSettings'> = async (
         {
           statements: [
             store.updateSettings(caller.tenant_id, current, outcome.stored, at),
+            ...followSettings(environment_id, modeOf(current), modeOf({ type: current.type, settings: outcome.stored }), at),
             ...(body.sign_in === undefined || hasOwnMethod(next) ? [] : [keepsProvider(environment_id, null)]),
           ],
           before: showSettings(current),

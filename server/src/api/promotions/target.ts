@@ -75,7 +75,11 @@ export function fullUntil(expires_at: Date, now: Date): ApiError {
   )
 }
 
-export async function surroundingsOf({ db, config }: Services, caller: Caller, { configuration, issuer }: Read): Promise<Surroundings> {
+export async function surroundingsOf(
+  { db, config, root }: Services,
+  caller: Caller,
+  { id, configuration, issuer }: Read,
+): Promise<Surroundings> {
   const { limits } = config
   const webhooks_of_tenant = await countWebhooksOfTenant(db, caller.tenant_id)
   const webhooks = Math.min(limits.webhooks - configuration.objects.webhook.size, limits.webhooks_per_tenant - webhooks_of_tenant)
@@ -83,6 +87,7 @@ export async function surroundingsOf({ db, config }: Services, caller: Caller, {
     environment_type: configuration.environment.type,
     base_url: config.base_url,
     issuer,
+    is_root: id === root.environment_id,
     allowed: config.webhook_allowed_networks,
     most_role_permissions: limits.role_permissions,
     room: {

@@ -9,6 +9,7 @@ import { changeSteps, type Drafts, storedPatch } from '../../domain/configuratio
 import { leftSteps } from '../../domain/configuration/left-state.ts'
 import { smtp_password } from '../../domain/configuration/pointers.ts'
 import type { Read } from '../../domain/configuration/store.ts'
+import { followSettings, modeOf } from '../../domain/metadata-clients/store.ts'
 import type { SentSecrets } from '../../domain/promotions/secrets.ts'
 import { findPromotedState, keepState, type PromotionRow } from '../../domain/promotions/store.ts'
 import { answerText, textsOf } from '../../domain/promotions/text.ts'
@@ -155,7 +156,7 @@ function roomForNew(
 }
 
 function writeSettings(
-  { config, secrets }: Services,
+  { config, secrets, root }: Services,
   { target, drafts, secrets: sent, at }: StepToWrite,
   tenant_id: Parameters<typeof updateSettings>[0],
 ): WrittenObject[] {
@@ -168,6 +169,7 @@ function writeSettings(
     allowed: config.webhook_allowed_networks,
     issuer: row.issuer,
     has_provider: [...after.provider.values()].some(({ enabled }) => enabled === true),
+    is_root: id === root.environment_id,
   })
   if ('problem' in outcome) throw validationFailed(fieldErrors(outcome.problem))
   if (outcome.changed.length === 0) return []
@@ -177,7 +179,10 @@ function writeSettings(
       slug: null,
       id: null,
       action: 'updated',
-      statements: [updateSettings(tenant_id, row, outcome.stored, at)],
+      statements: [
+        updateSettings(tenant_id, row, outcome.stored, at),
+        ...followSettings(id, modeOf(row), modeOf({ type: row.type, settings: outcome.stored }), at),
+      ],
       before: showSettings(row),
       after: showSettings({ ...row, settings: outcome.stored, updated_at: at.toISOString() }),
       event: { type: 'environment.settings_updated', data: { changed: outcome.changed } },

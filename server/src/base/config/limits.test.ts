@@ -14,6 +14,7 @@ test('the defaults are those of the contract, and of decision 0028 for providers
     role_permissions: 1_000,
     organizations: 100_000,
     members_per_organization: 100_000,
+    metadata_clients: 1_000,
     organizations_per_user: 5_000,
     organization_invitations_pending: 500,
     organization_invitations_per_day: 200,

@@ -22,6 +22,7 @@ const table = {
   projects_per_tenant:      { default: 100,   counts: 'projects in a tenant',                         makes_room: null },
   environments_per_project: { default: 20,    counts: 'environments in a project',                    makes_room: null },
   applications:             { default: 1_000, counts: 'applications in an environment',               makes_room: 'Delete an application' },
+  metadata_clients:         { default: 1_000, counts: 'metadata clients in an environment',           makes_room: 'Delete a metadata client' },
   resource_servers:         { default: 1_000, counts: 'resource servers in an environment',           makes_room: 'Delete a resource server' },
   roles:                    { default: 200,   counts: 'roles in an environment',                      makes_room: 'Delete a role' },
   role_permissions:         { default: 1_000, counts: 'scopes in the permissions of a role',          makes_room: 'Name fewer scopes' },

@@ -100,6 +100,7 @@ function settingsFindings({ current, next, patch, wanted }: SettingsDraft, after
     allowed: place.allowed,
     issuer: place.issuer,
     has_provider: hasProvider(after),
+    is_root: place.is_root === true,
   })
   if ('stored' in outcome) return { checks: [], problems: [] }
   return sorted(

@@ -21,6 +21,8 @@ export interface TargetFacts {
   readonly environment_type: EnvironmentType
   readonly base_url: string
   readonly issuer: string
+  /** Whether it is the environment of the deployment itself; absent: it is not. */
+  readonly is_root?: boolean
   readonly allowed: readonly Network[]
   /** As many scopes the permissions of a role can have. */
   readonly most_role_permissions: number

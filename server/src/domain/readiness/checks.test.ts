@@ -18,6 +18,7 @@ const ready: Findings = {
   providers: { enabled: 1, failed: null },
   resource_servers: { requiring: 1, ungiven: null },
   organizations: { required_by: { kind: 'application', name: 'Shop' }, exist: true },
+  oauth: { metadata_clients: 'any', openid_optional: true },
   owners: 2,
   passkey_only: 0,
   has_sign_in: true,
@@ -63,6 +64,7 @@ const failures: Case[] = [
   { why: 'a product needs a name that nobody has', found: { applications: { ...ready.applications, needing: { preferred_username: shop, name: shop } }, claims: { preferred_username: 'email', name: 'none' } }, code: 'claims_for_products', link: '/E/settings', required: false },
   { why: 'no role gives a scope of a resource server that requires roles', found: { resource_servers: { requiring: 2, ungiven: shop } }, code: 'roles_give_scopes', link: '/E/roles', required: false },
   { why: 'an application requires an organization, and there is none', found: { organizations: { required_by: { kind: 'application', name: 'Shop' }, exist: false } }, code: 'organizations_exist', link: '/E/organizations', required: false },
+  { why: 'agents connect and have to send openid', found: { oauth: { metadata_clients: 'listed', openid_optional: false } }, code: 'agents_get_tokens', link: '/E/settings', required: false },
   { why: 'no person signed in',                   found: { has_sign_in: false },                                            code: 'real_sign_in',       link: '/E/events?type=sign_in.succeeded', required: true },
 ]
 for (const { why, found, code, link, required } of failures)
@@ -106,6 +108,7 @@ test('a check without an object passes and says that it does not apply, and no d
     links: { terms_url: null, privacy_url: null, support_url: null },
     resource_servers: { requiring: 0, ungiven: null },
     organizations: { required_by: null, exist: false },
+    oauth: { metadata_clients: 'off' as const, openid_optional: false },
     owners: 1,
     has_sign_in: false,
   }
@@ -122,6 +125,7 @@ test('a check without an object passes and says that it does not apply, and no d
       'claims_for_products',
       'roles_give_scopes',
       'organizations_exist',
+      'agents_get_tokens',
     ].map((code) => [code, true]),
   )
   for (const { detail } of [...checks, ...judgeReadiness({ ...ready, passkey_only: 2, secret_keys: { all: 2, open: 2 } }).checks])

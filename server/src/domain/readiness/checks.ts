@@ -25,6 +25,7 @@ export interface Findings {
   }
   /** The value of each claim for a person who has only an address. */
   claims: Readonly<Record<ProductClaim, 'none' | 'email'>>
+  oauth: { metadata_clients: 'off' | 'listed' | 'any'; openid_optional: boolean }
   /** Everyone is asked for a name, and nobody comes in without one. */
   requires_names: boolean
   /** Secret keys that can be used, and those of them that can be used from any address. */
@@ -250,6 +251,19 @@ const checks: Record<ReadinessCheck['code'], Check> = {
         ? passed('An organization exists, and people can act in it.', link)
         : failed(
             `The ${required_by.kind} ${quoted(required_by)} takes only people who act in an organization, and there is none, so nobody gets in. Create one and add its members, or let people in without one.`,
+            link,
+          )
+    },
+  },
+  agents_get_tokens: {
+    level: 'recommended',
+    judge({ oauth: { metadata_clients, openid_optional }, url }) {
+      const link = `${url}/settings`
+      if (metadata_clients === 'off') return nothing('No client connects by its address.', link)
+      return openid_optional
+        ? passed('Clients connect by their address, and may leave openid out.', link)
+        : failed(
+            'Clients connect by their address, and are refused where they leave openid out, as agents do. Let requests do without it.',
             link,
           )
     },

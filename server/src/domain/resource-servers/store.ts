@@ -32,6 +32,7 @@ const Audience = ResourceServer.pick({
   roles_claim: true,
   data_claims: true,
   organizations: true,
+  allow_metadata_clients: true,
 })
 export type Audience = z.infer<typeof Audience>
 

@@ -102,7 +102,10 @@ export async function listConnected(db: Db, environment_id: EnvironmentId, user_
   if (ids.length === 0) return []
   const named = await db.of(environment_id).all(
     Named,
-    sql`select id, name, logo_uri from applications where environment_id = ${environment_id} and id in (${list(ids)})
+    sql`select * from (
+          select id, name, logo_uri from applications where environment_id = ${environment_id} and id in (${list(ids)})
+          union all
+          select id, client_name || ' (' || host || ')', null from metadata_clients where environment_id = ${environment_id} and id in (${list(ids)})) named
          order by name, id limit ${most_applications}`,
   )
   return named.flatMap((application) =>

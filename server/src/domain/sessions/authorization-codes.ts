@@ -13,7 +13,7 @@ import { GrantRow, grantColumns, insertTokens, joinPerson, type NewTokens, thisG
 import { type MembershipRef, useMembership } from './membership.ts'
 import { insertChain } from './refresh-chains.ts'
 import type { SessionRow } from './sessions.ts'
-import { numberOfDisconnection, sessionStands } from './standing.ts'
+import { joinClient, numberOfDisconnection, sessionStands } from './standing.ts'
 
 const AuthorizationCodeRow = GrantRow.extend({
   code_hash: z.string(),
@@ -92,7 +92,7 @@ export async function storeCode(db: Db, { environment_id, ...session }: SessionO
              ${numberOfDisconnection(environment_id, sql`s.user_id`, sql`a.id`, organization ? sql`m.organization_id` : sql`cast(null as text)`)}, ${now}, ${now}, ${code.expires_at},
              ${code.expires_at}, ${visitAfter(code.expires_at)}, ${code.code_hash}
         from sessions s
-        join applications a on ${sameEnvironment('a', 's', environment_id)} and a.id = ${code.client_id} and a.disabled = 0
+        ${joinClient(environment_id, code.client_id)}
         ${join}
         ${consent ?? sql``}
        where s.environment_id = ${environment_id} and s.id = ${session.id} and ${sessionStands(environment_id, sql`s`)}`),

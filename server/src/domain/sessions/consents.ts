@@ -8,7 +8,7 @@ import { type Db, guard, list, type OfEnvironment, type Statement, sql } from '.
 import { inEnvironment, sameEnvironment } from '../../db/environment.ts'
 import { insertEvents, type Origin } from '../events/store.ts'
 import type { MembershipRef } from './membership.ts'
-import { presentConsents } from './standing.ts'
+import { isMetadataClient, presentConsents } from './standing.ts'
 
 /** Whose consent, and for which organization. */
 export interface Consenting {
@@ -88,10 +88,13 @@ export function storeConsent(
     organization &&
     sql`join organization_members m on m.organization_id = ${organization.organization_id} and m.user_id = u.id
          and m.membership = ${organization.membership} and ${sameEnvironment('m', 'u', environment_id)}`
-  const standing = sql`from applications a
+  const [clients, admitted] = isMetadataClient(application_id)
+    ? [sql`metadata_clients`, sql`and a.admitted = 1`]
+    : [sql`applications`, sql``]
+  const standing = sql`from ${clients} a
     join users u on ${sameEnvironment('u', 'a', environment_id)} and u.id = ${user_id}
     ${member ?? sql``}
-   where a.environment_id = ${environment_id} and a.id = ${application_id} and a.disabled = 0`
+   where a.environment_id = ${environment_id} and a.id = ${application_id} and a.disabled = 0 ${admitted}`
   const scope = after.join(' ')
   const { table, key, own, values, of_membership } = placed(organization)
   if (before === null)

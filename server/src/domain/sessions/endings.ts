@@ -209,18 +209,32 @@ export interface AtApplication {
 }
 
 /** Raises the number of an application or a provider that the batch disables, and ends what it was for. */
-export function endDisabled(environment_id: EnvironmentId, kind: 'application' | 'provider', id: string, now: Date): Statement[] {
-  const table = kind === 'application' ? sql`applications` : sql`providers`
+export function endDisabled(
+  environment_id: EnvironmentId,
+  kind: 'application' | 'metadata_client' | 'provider',
+  id: string,
+  now: Date,
+): Statement[] {
+  const table = { application: sql`applications`, metadata_client: sql`metadata_clients`, provider: sql`providers` }[kind]
   return [
     sql`update ${table} set ending = ending + 1 where environment_id = ${environment_id} and id = ${id}`,
     rowsFollow(
       environment_id,
-      { kind, subject: sql`id`, number: sql`ending`, ended_by: `${kind}_disabled` },
+      { kind: kind === 'metadata_client' ? 'application' : kind, subject: sql`id`, number: sql`ending`, ended_by: `${kind}_disabled` },
       sql`from ${table} where environment_id = ${environment_id} and id = ${id}`,
       now,
     ),
   ]
 }
+
+/** For a batch that raised the numbers of these metadata clients. */
+export const followUnadmitted = (environment_id: EnvironmentId, which: Statement, now: Date): Statement =>
+  rowsFollow(
+    environment_id,
+    { kind: 'application', subject: sql`id`, number: sql`ending`, ended_by: 'metadata_client_not_admitted' },
+    sql`from metadata_clients where environment_id = ${environment_id} and ${which}`,
+    now,
+  )
 
 /** For a batch that raises the number of an organization, which it disables. */
 export const followDisabledOrganization = (environment_id: EnvironmentId, id: string, now: Date): Statement =>

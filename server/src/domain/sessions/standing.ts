@@ -129,9 +129,22 @@ export const standingSessionsOf = (environment_id: EnvironmentId, user_id: strin
   and sessions.ending = (select ending from users where environment_id = ${environment_id} and id = ${user_id} and blocked_at is null)
   and ${sessionStands(environment_id, sql`sessions`)}`
 
-/** The number of an application; -1 where it is disabled or deleted. A subquery, since PostgreSQL could enter a join by the environment. */
+/**
+ * The number of an application; -1 where it is disabled or deleted. Of a metadata client too, and where the setting does not admit it. Subqueries,
+ * since PostgreSQL could enter a join by the environment.
+ */
 const numberOfApplication = (environment_id: EnvironmentId, application_id: Statement): Statement => sql`coalesce((
-  select a.ending from applications a where a.id = ${application_id} and ${inEnvironment(environment_id, 'a')} and a.disabled = 0), -1)`
+  select a.ending from applications a where a.id = ${application_id} and ${inEnvironment(environment_id, 'a')} and a.disabled = 0), (
+  select mc.ending from metadata_clients mc where mc.environment_id = ${environment_id} and mc.id = ${application_id} and mc.disabled = 0 and mc.admitted = 1), -1)`
+
+/** The client of a grant that is about to be stored, as `a`: an application, or a metadata client that is admitted. */
+export const joinClient = (environment_id: EnvironmentId, client_id: string): Statement =>
+  isMetadataClient(client_id)
+    ? sql`join metadata_clients a on ${sameEnvironment('a', 's', environment_id)} and a.id = ${client_id} and a.disabled = 0 and a.admitted = 1`
+    : sql`join applications a on ${sameEnvironment('a', 's', environment_id)} and a.id = ${client_id} and a.disabled = 0`
+
+/** Whether the id of the client of a grant is that of a metadata client. */
+export const isMetadataClient = (client_id: string): boolean => client_id.startsWith('mcl_')
 
 /** The number of a person with an application, for no organization or for one, which rises when the person disconnects it. */
 export const numberOfDisconnection = (

@@ -19,6 +19,8 @@ interface Surroundings {
   issuer: string
   /** A provider is enabled. */
   has_provider: boolean
+  /** Whether it is the environment of the deployment itself; absent: it is not. */
+  is_root?: boolean
 }
 
 /** @property changed the names of the groups whose stored values differ */
@@ -32,7 +34,7 @@ export function applySettingsChange(
   type: EnvironmentType,
   stored: Document,
   change: Document,
-  { seal, allowed, issuer, has_provider }: Surroundings,
+  { seal, allowed, issuer, has_provider, is_root = false }: Surroundings,
 ): SettingsOutcome {
   const unknown = unknownNames(settingsSchemas[type], change, [])
   if (unknown.length > 0) return { problem: new z.ZodError(unknown) }
@@ -46,6 +48,7 @@ export function applySettingsChange(
     ...mfaProblems(type, merged),
     ...(change.sign_in === undefined || has_provider ? [] : methodProblems(type, merged)),
     ...passkeyProblems(type, issuer, merged, change),
+    ...(is_root ? rootProblems(stored, merged) : []),
   ]
   if (problems.length > 0) return { problem: new z.ZodError(problems) }
   const password = passwordOf(change)
@@ -67,6 +70,13 @@ function mfaProblems(type: EnvironmentType, merged: Document): z.core.$ZodIssue[
   if (mfa.mode !== 'required' || mfa.totp || sign_in.passkey) return []
   const message = 'mfa.mode required needs a second factor that people can enrol: mfa.totp or sign_in.passkey.'
   return [{ code: 'custom', path: ['mfa', 'mode'], message, input: undefined }]
+}
+
+/** Only command lines and the dashboard sign in to the root environment, each with openid, and administrators grant nothing to other programs. */
+function rootProblems(stored: Document, merged: Document): z.core.$ZodIssue[] {
+  if (changedFields(['oauth'], stored, merged).length === 0) return []
+  const message = 'The root environment is for administrators alone, and this group cannot be changed there.'
+  return [{ code: 'custom', path: ['oauth'], message, input: undefined }]
 }
 
 /** An environment without an enabled provider needs a method of its own. */

@@ -298,6 +298,11 @@ export function holdEnvironment(tenant_id: TenantId, environment_id: string): St
   return guard(onEveryNode`update environments set updated_at = updated_at where tenant_id = ${tenant_id} and id = ${environment_id}`)
 }
 
+/** The same for a batch that depends on the settings: it fails as a guard where they have changed since this version. */
+export const holdSettings = (tenant_id: TenantId, environment_id: EnvironmentId, settings_version: number): Statement =>
+  guard(onEveryNode`update environments set updated_at = updated_at
+    where tenant_id = ${tenant_id} and id = ${environment_id} and settings_version = ${settings_version}`)
+
 /**
  * Returns the first statements of a batch that adds a row which a quota counts. `room` reads rows other than the guarded one. That is
  * safe because every batch that adds such a row writes the held row first: a batch that waited counts what the previous one added.

@@ -1,5 +1,6 @@
 /** Token revocation (RFC 7009). The answer is the same for every token, known or unknown, of this or another client. */
 import { endGrant, revokeAccessToken } from '../../domain/sessions/grants.ts'
+import { sentIdOf } from '../../protocol/client.ts'
 import { requireParameter } from '../../protocol/parameters.ts'
 import { placeOfToken } from '../../protocol/token-place.ts'
 import { readAccessToken } from '../access-token.ts'
@@ -24,7 +25,7 @@ export const revoke: OidcEndpoint = async (services, call) => {
     return json({})
   }
   const access_token = await readAccessToken(services, issuer, token)
-  if (access_token?.client_id === client.client_id)
+  if (access_token?.client_id === sentIdOf(client))
     await db
       .of(issuer.environment_id)
       .batch([revokeAccessToken(issuer.environment_id, access_token.jti, new Date(access_token.exp * 1000))])

@@ -19,6 +19,7 @@ export const token: OidcEndpoint = async (services, call) => {
       reason: reason`grant_type has a value that this service does not offer.`,
     })
   const response = await exchange(client)
+  if (client.metadata) services.client_uses.note(call.issuer.environment_id, client.client_id, call.now)
   services.counters.count(call.issuer.environment_id, 'token', grant_type)
   return json(response)
 }

@@ -27,10 +27,11 @@ export const userinfo: OidcEndpoint = async (services, call) => {
   const kept_out = roles.keptOut(audience)
   if (kept_out !== null)
     return refuse(new OAuthError('invalid_token', 'The person has no access to the application.', { reason: kept_out }))
-  if (!audience.includes(call.issuer.url))
-    return refuse(new OAuthError('invalid_token', 'The audience of the access token does not include this issuer.'))
+  // First, since the audience of a token without openid is its resource servers alone.
   if (!includesScope(claims.scope, 'openid'))
     return refuse(new OAuthError('insufficient_scope', 'UserInfo needs the scope openid.'), 'openid')
+  if (!audience.includes(call.issuer.url))
+    return refuse(new OAuthError('invalid_token', 'The audience of the access token does not include this issuer.'))
   return json({
     ...dataFor(roles.access, grant, claims.client_id),
     ...userClaims(grant, claims.scope, call.issuer.settings.claims),

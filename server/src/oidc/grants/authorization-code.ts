@@ -25,7 +25,7 @@ export const codeGrant = grantType({
     const is_offline = includesScope(target.scope, 'offline_access')
     const of = { environment_id: issuer.environment_id, grant_id: code.grant_id }
     const refresh_token = is_offline ? makeRefreshToken(services, of, { after: null, is_repeatable: false }) : null
-    const prepared = prepareTokens(services, call, code, { target, is_offline })
+    const prepared = prepareTokens(services, call, code, { client, target, is_offline })
     const chain = refresh_token && { ...refresh_token.stored, issued_at: now, expires_at: prepared.refresh_until }
     const [redeemed, answer] = await together(
       redeemCode(services.db, issuer.environment_id, code, { attempt: call.request_id, chain, tokens: prepared.rows }),

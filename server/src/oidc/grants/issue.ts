@@ -2,8 +2,9 @@
 import type { Settings } from '@ostiary/contract/settings.ts'
 import { digestOf } from '../../base/digest.ts'
 import { newSecret } from '../../deployment/deployment.ts'
-import { findAudiences } from '../../domain/resource-servers/store.ts'
+import { type Audience, findAudiences } from '../../domain/resource-servers/store.ts'
 import type { GrantRow, NewTokens } from '../../domain/sessions/grants.ts'
+import { isMetadataClient } from '../../domain/sessions/standing.ts'
 import {
   accessTokenClaims,
   type DataClaims,
@@ -15,12 +16,13 @@ import {
   roleClaims,
   userClaims,
 } from '../../protocol/claims.ts'
-import type { Client } from '../../protocol/client.ts'
+import { type Client, sentIdOf } from '../../protocol/client.ts'
 import { OAuthError } from '../../protocol/oauth-error.ts'
 import { refuseOtherOrganization } from '../../protocol/organization.ts'
 import type { RequestParameters } from '../../protocol/parameters.ts'
 import { refreshLifetimes } from '../../protocol/refresh-grant.ts'
-import { includesScope } from '../../protocol/scope.ts'
+import { findResource } from '../../protocol/requested.ts'
+import { allowedScopes, includesScope } from '../../protocol/scope.ts'
 import { type TokenTarget, targetOf } from '../../protocol/token-target.ts'
 import { opaque_prefix } from '../access-token.ts'
 import type { OidcCall, OidcServices } from '../call.ts'
@@ -32,7 +34,8 @@ export interface TokenResponse {
   access_token: string
   token_type: 'Bearer'
   expires_in: number
-  scope: string
+  /** Absent where no scope was granted. */
+  scope?: string
   refresh_token?: string
   id_token?: string
 }
@@ -48,33 +51,47 @@ export interface IssueTarget extends TokenTarget, ChosenClaims {
   of_id_token: ChosenClaims
 }
 
+/** Whether the grant is of an authorization request without openid. Its tokens are for resource servers alone. */
+const isWithoutOpenid = ({ scope }: Pick<GrantRow, 'scope'>): boolean => !includesScope(scope, 'openid')
+
 /**
  * The resource servers and scope of the access token: those of the grant, or those of them that the request names, as far as the roles of the
- * person give them now.
+ * person give them now. `scope` is the part of that of the grant which the request names.
  */
 export async function findTarget(
   { db }: OidcServices,
   { issuer }: OidcCall,
   grant: TargetedGrant,
-  { client, parameters }: { client: Client; parameters: RequestParameters },
+  { client, parameters, scope = grant.scope }: { client: Client; parameters: RequestParameters; scope?: string },
 ): Promise<IssueTarget> {
-  const named = parameters.lists.resource ?? []
-  const [audiences, { access, held, slugs, keptOut, claims }] = await Promise.all([
-    findAudiences(db, issuer.environment_id, grant.resource),
+  const { openid_optional } = issuer.settings.oauth
+  const sent = parameters.lists.resource ?? []
+  const granted = grant.resource.map((identifier) => ({ identifier }))
+  // A value with a slash that was not granted as it is can be the identifier of another resource server.
+  const other = sent.filter((value) => !grant.resource.includes(value) && findResource(value, granted, openid_optional))
+  const [known, { access, held, slugs, keptOut, claims }] = await Promise.all([
+    findAudiences(db, issuer.environment_id, [...grant.resource, ...other]),
     rolesAt(issuer, grant, client.client_id),
   ])
+  const isOpen = ({ allow_metadata_clients }: Audience) => !client.metadata || allow_metadata_clients
+  const audiences = known.filter((audience) => grant.resource.includes(audience.identifier) && isOpen(audience))
+  const named = [...new Set(sent.map((value) => findResource(value, [...known, ...granted], openid_optional)?.identifier ?? value))]
   refuseOtherOrganization(grant, client, audiences, parameters)
   const kept_out = keptOut(named.length === 0 ? grant.resource : grant.resource.filter((identifier) => named.includes(identifier)))
   if (kept_out !== null) throw new OAuthError('invalid_grant', 'The person has no access to this application.', { reason: kept_out })
-  const target = targetOf(grant, named, {
-    audiences,
-    allowed_scopes: client.allowed_scopes,
-    roles_claim: client.roles_claim,
-    access,
-    held,
-    disabled_scopes: issuer.settings.scopes.disabled,
-    tokens: issuer.settings.tokens,
-  })
+  const target = targetOf(
+    { scope, resource: grant.resource, without_openid: isWithoutOpenid(grant), needs_resource: client.metadata !== undefined },
+    named,
+    {
+      audiences,
+      allowed_scopes: allowedScopes(client, audiences),
+      roles_claim: client.roles_claim,
+      access,
+      held,
+      disabled_scopes: issuer.settings.scopes.disabled,
+      tokens: issuer.settings.tokens,
+    },
+  )
   const is_read = target.format === 'jwt' // nobody reads what is stored of an opaque token, and validation answers the present data
   return {
     ...target,
@@ -92,9 +109,14 @@ type TargetedGrant = Pick<
 /** A sign-in of a command line that is not used for this long ends. The settings can only shorten it. */
 const command_line_idle_seconds = 12 * 3_600
 
+/** Several processes of one program share a refresh token, and each of them refreshes. */
+const shared_retry_seconds = 60
+
 /** The settings of the tokens that this client gets. */
 export function tokenSettings({ command_line_client_id }: OidcServices, { issuer }: OidcCall, client_id: string): Settings['tokens'] {
   const { tokens } = issuer.settings
+  if (isMetadataClient(client_id))
+    return { ...tokens, refresh_retry_window_seconds: Math.max(tokens.refresh_retry_window_seconds, shared_retry_seconds) }
   if (client_id !== command_line_client_id) return tokens
   return { ...tokens, refresh_token_idle_ttl_seconds: Math.min(tokens.refresh_token_idle_ttl_seconds, command_line_idle_seconds) }
 }
@@ -102,6 +124,8 @@ export function tokenSettings({ command_line_client_id }: OidcServices, { issuer
 interface PreparedTokens {
   signers: { access_token: Signer; id_token: Signer }
   claims: ReturnType<typeof accessTokenClaims>
+  /** The client id that tokens have. */
+  sent_id: string
   /** The access token where it is opaque; `null` where it is a JWT, which is signed while the rows are written. */
   opaque: string | null
   of_id_token: ChosenClaims
@@ -118,11 +142,17 @@ export function prepareTokens(
   services: OidcServices,
   call: OidcCall,
   grant: GrantRow,
-  { target, is_offline }: { target: IssueTarget; is_offline: boolean },
+  { client, target, is_offline }: { client: Client; target: IssueTarget; is_offline: boolean },
 ): PreparedTokens {
   const { issuer, now } = call
   const tokens = tokenSettings(services, call, grant.client_id)
-  const claims = accessTokenClaims(issuer.url, grant, { jti: services.random(16).toString('base64url'), ...target }, now)
+  const jti = services.random(16).toString('base64url')
+  const claims = accessTokenClaims(
+    issuer.url,
+    { ...grant, client_id: sentIdOf(client) },
+    { jti, ...target, without_openid: isWithoutOpenid(grant) },
+    now,
+  )
   const opaque = target.format === 'opaque' ? opaque_prefix + newSecret(services) : null
   const access_until = new Date(claims.exp * 1000)
   const { expires_at: refresh_until, renewable_until } = refreshLifetimes(now, grant.grant_created_at, tokens)
@@ -132,6 +162,7 @@ export function prepareTokens(
     signers: { id_token, access_token: (target.signing_alg === 'ES256' && es256SignerAt(issuer.es256_keys, now)) || id_token },
     claims,
     opaque,
+    sent_id: sentIdOf(client),
     of_id_token: target.of_id_token,
     refresh_until,
     rows: {
@@ -149,11 +180,11 @@ export function prepareTokens(
 export async function completeTokens(
   { issuer, now }: OidcCall,
   grant: GrantRow,
-  { signers, claims, opaque, of_id_token }: PreparedTokens,
+  { signers, claims, sent_id, opaque, of_id_token }: PreparedTokens,
   { nonce, refresh_token }: { nonce: string | null; refresh_token: string | null },
 ): Promise<TokenResponse> {
   const { tokens } = issuer.settings
-  const { scope } = claims
+  const { scope = '' } = claims
   const access_token = opaque ?? (await signJwt(signers.access_token, 'at+jwt', claims))
   const about =
     tokens.id_token_claims === 'full' ? { ...userClaims(grant, scope, issuer.settings.claims), ...organizationClaims(grant) } : null
@@ -163,7 +194,7 @@ export async function completeTokens(
         'JWT',
         idTokenClaims(
           issuer.url,
-          grant,
+          { ...grant, client_id: sent_id },
           { claims: about, nonce, access_token, ttl_seconds: tokens.id_token_ttl_seconds, ...of_id_token },
           now,
         ),
@@ -173,7 +204,7 @@ export async function completeTokens(
     access_token,
     token_type: 'Bearer',
     expires_in: claims.exp - claims.iat,
-    scope,
+    ...(scope === '' ? {} : { scope }),
     ...(refresh_token === null ? {} : { refresh_token }),
     ...(id_token === null ? {} : { id_token }),
   }

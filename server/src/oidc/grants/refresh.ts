@@ -27,8 +27,8 @@ export const refreshGrant = grantType({
     if (verdict.kind === 'rotate') {
       const is_repeatable = tokens.refresh_retry_window_seconds > 0
       const made = makeRefreshToken(services, { environment_id, grant_id: grant.grant_id }, { after: found, is_repeatable })
-      const target = await findTarget(services, call, { ...grant, scope: verdict.scope }, { client, parameters })
-      const prepared = prepareTokens(services, call, grant, { target, is_offline: true })
+      const target = await findTarget(services, call, grant, { client, parameters, scope: verdict.scope })
+      const prepared = prepareTokens(services, call, grant, { client, target, is_offline: true })
       const next = { ...made.stored, issued_at: now, expires_at: prepared.refresh_until }
       const [rotated, answer] = await together(
         spendRefreshToken(db, environment_id, { grant, spent: found.token, next }, prepared.rows),
@@ -44,8 +44,8 @@ export const refreshGrant = grantType({
     }
     if (verdict.kind === 'ahead') throw await endGrantAhead(services, call, grant)
     if (verdict.kind === 'repeat') {
-      const target = await findTarget(services, call, { ...grant, scope: verdict.scope }, { client, parameters })
-      const prepared = prepareTokens(services, call, grant, { target, is_offline: false })
+      const target = await findTarget(services, call, grant, { client, parameters, scope: verdict.scope })
+      const prepared = prepareTokens(services, call, grant, { client, target, is_offline: false })
       await storeRepeated(db, environment_id, grant, prepared.rows)
       return completeTokens(call, grant, prepared, { nonce: null, refresh_token: latest.successor })
     }

@@ -286,6 +286,13 @@ export const de: Texts = {
       html`Ihr Passwort sieht sie nie. Danach kommen Sie zu ${host}, das nicht zu ${brand} gehört.`,
     lands_on_device: (application: Html) =>
       html`Ihr Passwort sieht sie nie. Danach kommen Sie zurück zu ${application}, der App auf diesem Gerät.`,
+    own_name: (name: Html, host: Html) => html`${name} nennt sich dieses Programm selbst. Seine Adresse ist ${host}.`,
+    address_unchecked: (brand: string) => `${brand} hat sie nicht geprüft.`,
+    address_approved: (brand: string) => `${brand} hat diese Adresse freigegeben.`,
+    answer_on_device: (name: Html) =>
+      html`Die Antwort geht an ein Programm auf diesem Gerät. Jedes Programm hier kann diesen Namen verwenden: Machen Sie nur weiter, wenn Sie ${name} gerade selbst gestartet haben.`,
+    answer_to: (host: Html) => html`Die Antwort geht an ${host}.`,
+    other_address: 'Das ist nicht die Adresse des Programms.',
     removable: (account: Html) => html`Sie können das jederzeit in ${account} beenden.`,
     your_account: 'Ihrem Konto',
     for_organization: (application: string, organization: Html) => html`${application} möchte für Sie in ${organization} handeln.`,
@@ -431,6 +438,26 @@ export const de: Texts = {
       title: 'Diese App ist ausgeschaltet',
       text: (brand: string) =>
         `Die App, aus der Sie kommen, kann gerade nicht mit ${brand} verwendet werden. Sie wurden nicht angemeldet, und nichts wurde geteilt. Fragen Sie die Betreiber der App.`,
+    },
+    metadata_client_unlisted: {
+      title: 'Dieses Programm darf sich nicht verbinden',
+      text: (brand: string) =>
+        `${brand} hat das Programm, das Sie hierher geschickt hat, nicht freigegeben. Sie wurden nicht angemeldet, und nichts wurde geteilt. Fragen Sie die Betreiber von ${brand}.`,
+    },
+    metadata_client_unavailable: {
+      title: 'Dieses Programm lässt sich nicht prüfen',
+      text: (brand: string) =>
+        `Das Programm, das Sie hierher geschickt hat, veröffentlicht ein Dokument über sich, das ${brand} gerade nicht lesen kann. Sie wurden nicht angemeldet, und nichts wurde geteilt. Versuchen Sie es in einer Minute noch einmal.`,
+    },
+    metadata_client_invalid: {
+      title: 'Dieses Programm lässt sich nicht prüfen',
+      text: (brand: string) =>
+        `Das Programm, das Sie hierher geschickt hat, veröffentlicht ein Dokument über sich, das ${brand} nicht verwenden kann. Sie wurden nicht angemeldet, und nichts wurde geteilt. Fragen Sie die Hersteller des Programms.`,
+    },
+    metadata_client_busy: {
+      title: 'Bitte versuchen Sie es gleich noch einmal',
+      text: (brand: string) =>
+        `${brand} kann gerade kein weiteres Programm verbinden. Sie wurden dort nicht angemeldet, und nichts wurde geteilt. Warten Sie eine Minute, und beginnen Sie im Programm von vorn.`,
     },
     unregistered_address: {
       title: 'Diese Anmeldung kann nicht weitergehen',

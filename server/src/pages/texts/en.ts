@@ -282,6 +282,13 @@ export const en = {
       html`It never sees your password. After this you go to ${host}, which is not part of ${brand}.`,
     lands_on_device: (application: Html) =>
       html`It never sees your password. After this you go back to ${application}, the app on this device.`,
+    own_name: (name: Html, host: Html) => html`${name} is the name this program gives itself. Its address is ${host}.`,
+    address_unchecked: (brand: string) => `${brand} has not checked it.`,
+    address_approved: (brand: string) => `${brand} has approved this address.`,
+    answer_on_device: (name: Html) =>
+      html`The answer goes to a program on this device. Any program here can use this name: continue only if you have just started ${name} yourself.`,
+    answer_to: (host: Html) => html`The answer goes to ${host}.`,
+    other_address: 'This is not the address of the program.',
     removable: (account: Html) => html`You can end this at any time in ${account}.`,
     your_account: 'your account',
     for_organization: (application: string, organization: Html) => html`${application} wants to act for you in ${organization}.`,
@@ -425,6 +432,26 @@ export const en = {
       title: 'This app is turned off',
       text: (brand: string) =>
         `The app you came from cannot be used with ${brand} right now. You have not been signed in, and nothing was shared. Ask the people who run the app.`,
+    },
+    metadata_client_unlisted: {
+      title: 'This program may not connect',
+      text: (brand: string) =>
+        `${brand} has not approved the program that sent you here. You have not been signed in, and nothing was shared. Ask the people who run ${brand}.`,
+    },
+    metadata_client_unavailable: {
+      title: 'This program cannot be checked',
+      text: (brand: string) =>
+        `The program that sent you here publishes a document about itself, which ${brand} cannot read right now. You have not been signed in, and nothing was shared. Try again in a minute.`,
+    },
+    metadata_client_invalid: {
+      title: 'This program cannot be checked',
+      text: (brand: string) =>
+        `The program that sent you here publishes a document about itself, which ${brand} cannot use. You have not been signed in, and nothing was shared. Ask the people who make the program.`,
+    },
+    metadata_client_busy: {
+      title: 'Please try again in a moment',
+      text: (brand: string) =>
+        `${brand} cannot connect another program right now. You have not been signed in to it, and nothing was shared. Wait a minute, and start again in the program.`,
     },
     unregistered_address: {
       title: 'This sign-in cannot continue',

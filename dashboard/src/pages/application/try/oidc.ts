@@ -31,7 +31,8 @@ export interface Tokens {
   id_token?: string
   refresh_token?: string
   expires_in: number
-  scope: string
+  /** Absent where the request asked for none. */
+  scope?: string
 }
 
 export type Claims = Record<string, unknown>

@@ -133,7 +133,7 @@ export function useTry(application: Application, issuer: string) {
       )
       if (number !== current.current) return dropTokens({ endpoints, asker, tokens })
       held.current = { endpoints, asker, tokens }
-      show({ tokens, not_given: notGiven(options.scope, tokens.scope) })
+      show({ tokens, not_given: notGiven(options.scope, tokens.scope ?? '') })
       const { id_token } = tokens
       if (id_token !== undefined) {
         const check = () => checkIdToken(endpoints, application.client_id, id_token, begun.nonce)

@@ -1,5 +1,5 @@
 /** The buttons that take access back: end the own sessions, disconnect an application. */
-import { ApplicationId, OrganizationId, SessionId } from '@ostiary/contract/ids.ts'
+import { ClientRef, OrganizationId, SessionId } from '@ostiary/contract/ids.ts'
 import { reason } from '../../../base/reason.ts'
 import { refusal } from '../../../base/refusal.ts'
 import { insertEvent } from '../../../domain/events/store.ts'
@@ -57,7 +57,7 @@ export const disconnect: OidcEndpoint = async (services, call) => {
   if ('answer' in own) return own.answer
   const { environment_id } = call.issuer
   const { session } = own
-  const application_id = ApplicationId.safeParse(call.form?.get('id')).data
+  const application_id = ClientRef.safeParse(call.form?.get('id')).data
   if (application_id === undefined) return refused(redirect(accountUrl(call)), unknown_object)
   const sent = call.form?.get('organization') ?? ''
   const organization_id = sent === '' ? null : OrganizationId.safeParse(sent).data

@@ -5,6 +5,8 @@ import { namesOfResources } from '../../../domain/resource-servers/store.ts'
 import { listConnected, listGrantedScopes } from '../../../domain/sessions/account-lists.ts'
 import { findMemberConsents } from '../../../domain/sessions/consents.ts'
 import type { AccountView, AppGain } from '../../../pages/account.ts'
+import { wordIn } from '../../../protocol/consent.ts'
+import { scopeNames } from '../../../protocol/scope.ts'
 import type { OidcCall, OidcServices } from '../../call.ts'
 
 const standard_gains = ['profile', 'email', 'phone'] as const
@@ -31,7 +33,7 @@ export async function applicationsOf({ db }: OidcServices, call: OidcCall, user_
       const by_grants = granted.flatMap((grant) =>
         consented.some(({ organization_id }) => organization_id === grant.organization_id)
           ? []
-          : [{ ...grant, words: [...grant.scope.split(' '), ...grant.resource] }],
+          : [{ ...grant, words: [...scopeNames(grant.scope), ...grant.resource] }],
       )
       return [...Map.groupBy([...consented, ...by_grants], ({ organization_id }) => organization_id)].map(([organization_id, uses]) => ({
         ...application,
@@ -57,5 +59,5 @@ export async function applicationsOf({ db }: OidcServices, call: OidcCall, user_
   })
 }
 
-/** A word is a scope, or a resource server with one of its scopes. */
-const wordsOf = (scope: string): string[] => scope.split(' ').map((word) => word.split('#', 1)[0] ?? '')
+/** A word is a scope, or a resource server with one of its scopes; of a metadata client with the mark that it is stored with. */
+const wordsOf = (scope: string): string[] => scope.split(' ').map((word) => wordIn(word).split('#', 1)[0] ?? '')

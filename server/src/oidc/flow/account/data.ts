@@ -28,6 +28,7 @@ import { endCodesOf } from '../../../domain/users/mailed-codes.ts'
 import { findRolesShown } from '../../../domain/users/permissions.ts'
 import { holdUser } from '../../../domain/users/store.ts'
 import { deletedPage } from '../../../pages/account-forms.ts'
+import { wordIn } from '../../../protocol/consent.ts'
 import { sessionCookie } from '../../browser.ts'
 import { json, type OidcCall, type OidcEndpoint, type OidcServices, refused, typedOf } from '../../call.ts'
 import { withCookies } from '../../cookies.ts'
@@ -120,8 +121,13 @@ const grantsOf: Part = ({ db }, { now }, { user }) =>
 
 const consentsOf: Part = ({ db }, _call, { user }) =>
   inPages<Consent>(most_of_a_kind, (last, limit) =>
-    listConsents(db, user.environment_id, user.id, { after: last?.application_id ?? '', limit }),
+    listConsents(db, user.environment_id, user.id, { after: last?.application_id ?? '', limit }).then((rows) =>
+      rows.map((row) => ({ ...row, scope: wordsIn(row.scope) })),
+    ),
   )
+
+/** Without the marks that words of metadata clients are stored with. */
+const wordsIn = (scope: string): string => [...new Set(scope.split(' ').map(wordIn))].join(' ')
 
 const eventsOf: Part = ({ db }, _call, { user }) =>
   inPages<Event>(most_events, (last, limit) => {

@@ -3,7 +3,7 @@ import { findUsersWithPasskey } from '../../../domain/passkeys/store.ts'
 import { findConsents } from '../../../domain/sessions/consents.ts'
 import { findUsersWithSecondFactor } from '../../../domain/users/second-factors.ts'
 import { type NextStep, nextStep } from '../../../protocol/next-step.ts'
-import { needsPress } from '../../../protocol/press.ts'
+import { asksEachTime, needsPress } from '../../../protocol/press.ts'
 import { by_passkey } from '../../../protocol/second-factor.ts'
 import { asksForSignUp, hasName } from '../../../protocol/sign-up.ts'
 import type { Answer, OidcCall, OidcServices } from '../../call.ts'
@@ -25,6 +25,7 @@ export async function judgeNextStep(services: OidcServices, call: OidcCall, inte
   const { query, request, client, browser } = interaction
   const { issuer, now } = call
   const needs_press = needsPress(client, request.redirect_uri)
+  const asks_each_time = asksEachTime(client, request.redirect_uri)
   const user_ids = browser.sessions.map((session) => session.user_id)
   const { mode, totp } = issuer.settings.mfa
   const takes_passkeys = relyingPartyOf(call) !== null
@@ -45,7 +46,7 @@ export async function judgeNextStep(services: OidcServices, call: OidcCall, inte
   ])
   return nextStep(
     request,
-    { consent: client.consent, needs_press },
+    { consent: client.consent, needs_press, asks_each_time },
     {
       sessions: people.map(({ session, organization }, i) => ({
         session_id: session.id,
@@ -56,7 +57,7 @@ export async function judgeNextStep(services: OidcServices, call: OidcCall, inte
         has_passkey: with_passkey.has(session.user_id),
         has_name: hasName(session.name),
         consented_to: consents.get(session.user_id) ?? [],
-        pressed: needs_press && wasPressed(services, call, query, session.id),
+        pressed: (needs_press || asks_each_time) && wasPressed(services, call, query, session.id),
         organization,
         no_access: access[i]?.no_access ?? null,
       })),

@@ -39,6 +39,7 @@ export async function issueCode(
     },
     now,
   )
+  if (stored && client.metadata) services.client_uses.note(issuer.environment_id, client.client_id, now)
   // The session, the membership or the consent changed after it was read: the request starts again with those that exist now.
   return stored ? answerClient(call, client, { ...request, code }) : redirect(continueUrl(call, query))
 }

@@ -5,9 +5,11 @@ import { insertEvent } from '../../../domain/events/store.ts'
 import { findConsents, storeConsent } from '../../../domain/sessions/consents.ts'
 import { holdSession } from '../../../domain/sessions/sessions.ts'
 import { holdUser } from '../../../domain/users/store.ts'
+import { keptWords, markOf } from '../../../protocol/consent.ts'
 import { needsConsent, withoutSatisfied, withSession } from '../../../protocol/next-step.ts'
 import { OAuthError } from '../../../protocol/oauth-error.ts'
 import { withChoosing } from '../../../protocol/organization.ts'
+import { asksEachTime } from '../../../protocol/press.ts'
 import { sessionCookie } from '../../browser.ts'
 import { type OidcEndpoint, redirect } from '../../call.ts'
 import { withCookies } from '../../cookies.ts'
@@ -18,8 +20,10 @@ import { continueInteraction } from '../shared/begin.ts'
 import { continueRequest, continueUrl } from '../shared/continue.ts'
 import { showConsent } from '../shared/decision-screens.ts'
 import { membershipBy, organizationOf } from '../shared/organizations.ts'
+import { withPress } from '../shared/press.ts'
 import { showAccounts } from '../shared/screens.ts'
 import { endSessions } from '../sign-out/end-sessions.ts'
+import { recordOf } from './record-client.ts'
 
 /**
  * The form of consent (OIDC Core §3.1.2.4), of a press for a client that needs one, and of a person who has no access. Earlier consent stays
@@ -44,26 +48,37 @@ export const consent: OidcEndpoint = async (services, call) => {
   if (decision !== 'allow')
     return answerClient(call, client, { ...request, error: new OAuthError('access_denied', 'The person did not allow it.') })
 
+  // The document may have changed since the page was shown: the person sees the new name and hosts first.
+  if (client.metadata && call.form?.get('shown') !== markOf(client)) return redirect(continueUrl(call, query))
+
   const { user_id } = session
   const { environment_id } = issuer
   const choice = await organizationOf(services, call, interaction, session)
   if (choice.kind === 'open' || choice.kind === 'missing') return redirect(continueUrl(call, query))
-  const which = { user_id, application_id: client.client_id }
   const organization = membershipBy(choice)
-  const on = continueRequest(services, call, { client, query: withoutSatisfied(query, 'consent', now), session_id: session.id })
+  const satisfied = withSession(withoutSatisfied(query, 'consent', now), session.id)
+  const on = asksEachTime(client, request.redirect_uri)
+    ? continueUrl(call, withPress(services, call, satisfied, session.id))
+    : continueRequest(services, call, { client, query: satisfied, session_id: session.id })
   return untilWritten(
     most_tries,
     async () => {
-      const before = (await findConsents(services.db, environment_id, client.client_id, [{ user_id, organization }])).get(user_id) ?? null
+      const recording = await recordOf(services, call, client, user_id)
+      if (recording === 'full') return redirect(continueUrl(call, query))
+      const { application_id, adding } = recording
+      const which = { user_id, application_id }
+      const before = (await findConsents(services.db, environment_id, application_id, [{ user_id, organization }])).get(user_id) ?? null
       if (!request.prompt.includes('consent') && !needsConsent(request, client, before ?? [])) return redirect(on)
-      const after = [...new Set([...(before ?? []), ...request.consent_to])]
+      const after = [...new Set([...keptWords(client, before ?? []), ...request.consent_to])]
       const origin = originOf(services, byUser(user_id), request_id)
       const in_organization = organization && { organization_id: organization.organization_id }
       const data = { scope: request.scope, resource: request.resource, ...in_organization }
       const stored = await services.db
         .of(environment_id)
         .batch([
+          ...adding.record,
           holdUser(environment_id, user_id),
+          ...adding.follow,
           holdSession(environment_id, session, now),
           storeConsent(environment_id, { ...which, organization }, { before, after }, now),
           insertEvent(environment_id, origin, { type: 'consent.granted', ...which, data }, now),

@@ -6,6 +6,7 @@ import { type Answer, type OidcCall, type OidcServices, redirect, refused } from
 import { withCookies } from '../../cookies.ts'
 import { formRefusals, formToken } from '../../form-token.ts'
 import { html, pageContext } from '../../hosted-page.ts'
+import { shownName } from '../../metadata-client.ts'
 import { showStep } from '../../refused-form.ts'
 import type { Authorization } from '../shared/begin.ts'
 import { continueUrl, withPrompt } from '../shared/continue.ts'
@@ -49,7 +50,7 @@ async function organizationsAnswer(
   const { csrf, set_cookie } = formToken(services, call, browser)
   const is_first = from === 0 && words === ''
   const page = selectOrganizationPage(pageContext(call, request.ui_locales, continueUrl(call, query)), {
-    application_name: client.name,
+    application_name: shownName(client),
     csrf,
     request: query,
     session_id,

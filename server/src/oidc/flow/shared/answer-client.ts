@@ -6,6 +6,7 @@ import type { OAuthError } from '../../../protocol/oauth-error.ts'
 import { authorizationResponse } from '../../../protocol/respond.ts'
 import { type Answer, type OidcCall, redirect, refused } from '../../call.ts'
 import { html, pageContext } from '../../hosted-page.ts'
+import { shownName } from '../../metadata-client.ts'
 
 /** Sends the client a code or an error. */
 export function answerClient(
@@ -17,6 +18,8 @@ export function answerClient(
   const sent =
     answer.kind === 'redirect'
       ? redirect(answer.location)
-      : html(formPostPage(pageContext(call), { application_name: client.name, redirect_uri: answer.action, parameters: answer.fields }))
+      : html(
+          formPostPage(pageContext(call), { application_name: shownName(client), redirect_uri: answer.action, parameters: answer.fields }),
+        )
   return 'error' in response ? refused(sent, response.error) : sent
 }

@@ -58,22 +58,22 @@
  */
 import { reason } from '../../../base/reason.ts'
 import { refusal } from '../../../base/refusal.ts'
-import { findClient } from '../../../domain/applications/store.ts'
 import { type Audience, findAudiences, findOwnedScopes } from '../../../domain/resource-servers/store.ts'
 import { copyOf, readQuery } from '../../../http/query.ts'
 import { type AuthorizationRequest, judgeAuthorizationRequest } from '../../../protocol/authorize.ts'
-import type { Client } from '../../../protocol/client.ts'
+import { type Client, sentIdOf } from '../../../protocol/client.ts'
 import { OAuthError } from '../../../protocol/oauth-error.ts'
 import { readParameters } from '../../../protocol/parameters.ts'
 import { remedyOf } from '../../../protocol/remedy.ts'
-import { most_resources, most_unknown_scopes, unknownScopes } from '../../../protocol/requested.ts'
+import { findResource, most_resources, most_unknown_scopes, spellingsOf, unknownScopes } from '../../../protocol/requested.ts'
 import { type Browser, readBrowser } from '../../browser.ts'
 import { type Answer, asQuery, type OidcCall, type OidcServices, refused } from '../../call.ts'
 import { formIncomplete, message, tooLong } from '../../hosted-page.ts'
 import { readIdTokenHint } from '../../id-token-hint.ts'
+import { findRequestedClient } from '../../metadata-client.ts'
 import { answerClient } from './answer-client.ts'
 import { explainTarget } from './explain-target.ts'
-import { showRequestError } from './screens.ts'
+import { showRefusedClient, showRequestError } from './screens.ts'
 import { type AccountVisit, beginVisit, type InvitationVisit, type OfferVisit, type Visit, visitOf } from './visit.ts'
 
 /** A sign-in in progress, for a client, for an invitation or for the account page. */
@@ -135,24 +135,35 @@ export async function beginAuthorization(
 ): Promise<BegunAuthorization | { answer: Answer }> {
   const { db } = services
   const { issuer } = call
+  const { openid_optional } = issuer.settings.oauth
   const parameters = readParameters(readQuery(query))
-  const [client, audiences] = await Promise.all([
-    findClient(db, issuer.environment_id, parameters.values.client_id ?? ''),
-    findAudiences(db, issuer.environment_id, (parameters.lists.resource ?? []).slice(0, most_resources)),
+  const sent = (parameters.lists.resource ?? []).slice(0, most_resources)
+  const spellings = new Set(sent.flatMap((identifier) => spellingsOf(identifier, openid_optional)))
+  const [found, known] = await Promise.all([
+    findRequestedClient(services, call, parameters.values),
+    findAudiences(db, issuer.environment_id, [...spellings]),
   ])
-  call.subject.client_id = client?.client_id ?? null
-  const resources = audiences.map(({ identifier, scopes, roles_claim, data_claims, organizations }) => ({
+  if ('refused' in found) {
+    call.subject.client_id = parameters.values.client_id ?? null
+    return { answer: showRefusedClient(call, found.refused) }
+  }
+  const { client } = found
+  const audiences = [...new Set(sent.flatMap((identifier) => findResource(identifier, known, openid_optional) ?? []))]
+  call.subject.client_id = client === null ? null : sentIdOf(client)
+  const resources = audiences.map(({ identifier, scopes, roles_claim, data_claims, organizations, allow_metadata_clients }) => ({
     identifier,
     scopes: scopes.map(({ name }) => name),
     roles_claim,
     data_claims,
     organizations,
+    allow_metadata_clients,
   }))
   const unknown = client ? unknownScopes(parameters.values.scope, client, resources) : []
   const elsewhere = await findOwnedScopes(db, issuer.environment_id, unknown.slice(0, most_unknown_scopes))
   const policy = {
     disabled_scopes: issuer.settings.scopes.disabled,
     resources,
+    openid_optional,
     scopes_elsewhere: unknown.length > most_unknown_scopes ? undefined : elsewhere.map(({ name }) => name),
   }
   const verdict = judgeAuthorizationRequest(parameters, client, policy)
@@ -161,7 +172,7 @@ export async function beginAuthorization(
   if (verdict.kind === 'return_error') {
     const error = await explainTarget(services, call, { elsewhere, resources, parameters }, verdict.error)
     const answer = answerClient(call, verdict.client, { ...verdict, error })
-    const remedy = remedyOf(parameters, verdict.client, policy)
+    const remedy = verdict.client.metadata ? null : remedyOf(parameters, verdict.client, policy)
     return { answer: refused(answer, { code: error.code, reason: error.reason, refused: error.refused, remedy }) }
   }
   const { request } = verdict

@@ -1,5 +1,5 @@
 /** The pages on which a signed-in person decides about an application: consent, a press, and a person who has no access. One form is behind them. */
-import type { Reason } from '../../../base/reason.ts'
+import { type Reason, reason } from '../../../base/reason.ts'
 import { refusal } from '../../../base/refusal.ts'
 import { findTwoMemberships } from '../../../domain/organizations/memberships.ts'
 import type { SessionRow } from '../../../domain/sessions/sessions.ts'
@@ -7,19 +7,21 @@ import { findPerson } from '../../../domain/users/store.ts'
 import { consentPage } from '../../../pages/consent.ts'
 import { noAccessPage } from '../../../pages/no-access.ts'
 import { pressPage } from '../../../pages/press.ts'
-import { consentLines } from '../../../protocol/consent.ts'
+import { consentLines, markOf } from '../../../protocol/consent.ts'
 import { accountUrl } from '../../account-url.ts'
 import { type Answer, type OidcCall, type OidcServices, redirect, refused } from '../../call.ts'
 import { withCookies } from '../../cookies.ts'
 import { formRefusals, formToken } from '../../form-token.ts'
 import { html, pageContext } from '../../hosted-page.ts'
 import { hintedUser } from '../../id-token-hint.ts'
+import { shownName } from '../../metadata-client.ts'
 import { showStep } from '../../refused-form.ts'
+import { hasRoomFor } from '../consent/record-client.ts'
 import { accessOf } from './access.ts'
 import type { Authorization } from './begin.ts'
 import { continueUrl, withPrompt } from './continue.ts'
 import { membershipBy, organizationOf, rolesBy } from './organizations.ts'
-import { type FormRefused, placeOf } from './screens.ts'
+import { type FormRefused, placeOf, showRefusedClient } from './screens.ts'
 
 interface ConsentStep {
   session_id: string
@@ -43,8 +45,12 @@ async function consentAnswer(services: OidcServices, call: OidcCall, interaction
   const { given } = await accessOf(call, interaction, rolesBy(choice, session))
   const organization = membershipBy(choice)
   const { context, view, set_cookie } = decisionOf(services, call, interaction, step)
+  const { client } = interaction
+  if (!(await hasRoomFor(services, call, client))) return showRefusedClient(call, no_room)
   const page = consentPage(context, {
     ...view,
+    application: { name: client.name, logo_url: client.logo_uri },
+    ...(client.metadata && { shown: markOf(client), metadata: { host: client.metadata.host, listed: client.metadata.listed } }),
     redirect_uri: request.redirect_uri,
     account_url: accountUrl(call),
     person: { ...person, email: session.email },
@@ -53,6 +59,11 @@ async function consentAnswer(services: OidcServices, call: OidcCall, interaction
   })
   return withCookies(html(page), set_cookie)
 }
+
+const no_room = {
+  code: 'metadata_client_busy',
+  why: reason`The environment has as many metadata clients as it can have, and each is approved or in use.`,
+} as const
 
 /** Asks the person of this session to press for this request. Its form is that of consent, so a refused one comes back to the same place. */
 export function showPress(services: OidcServices, call: OidcCall, interaction: Authorization, view: ConsentStep): Answer | Promise<Answer> {
@@ -128,7 +139,7 @@ function decisionOf(services: OidcServices, call: OidcCall, { query, request, cl
       csrf,
       request: query,
       ...step,
-      application: { name: client.name, logo_url: client.logo_uri },
+      application: { name: shownName(client), logo_url: client.logo_uri },
       not_you_url: continueUrl(call, withPrompt(query, 'select_account')),
     },
     set_cookie,

@@ -25,6 +25,7 @@ import { countForPerson, waitForPerson } from '../../../domain/users/attempts.ts
 import { hasSecondFactor } from '../../../domain/users/second-factors.ts'
 import { aboutUser, aboutUsers, fillLocale, findUser, noteSignIn } from '../../../domain/users/store.ts'
 import { acrOf } from '../../../protocol/claims.ts'
+import { storedIdOf } from '../../../protocol/client.ts'
 import { withoutSatisfied } from '../../../protocol/next-step.ts'
 import { one_factor } from '../../../protocol/second-factor.ts'
 import { type Browser, most_sessions, sessionCookie } from '../../browser.ts'
@@ -135,7 +136,7 @@ export async function establishSession(
       signInEvent(services, call, {
         type: 'sign_in.succeeded',
         user_id,
-        application_id: client?.client_id ?? null,
+        application_id: client && storedIdOf(client),
         data: { method, ...(second_factor !== undefined && { second_factor }), session_id: session.id, ip: call.ip },
       }).statement,
     ])

@@ -5,7 +5,7 @@ import { refusedValue } from '../../../base/refusal.ts'
 import { findAlikeIdentifiers, type OwnedScope } from '../../../domain/resource-servers/store.ts'
 import { OAuthError } from '../../../protocol/oauth-error.ts'
 import type { RequestParameters } from '../../../protocol/parameters.ts'
-import { most_resources } from '../../../protocol/requested.ts'
+import { findResource, most_resources } from '../../../protocol/requested.ts'
 import type { OidcCall, OidcServices } from '../../call.ts'
 
 /** In characters. Comparing two texts takes time by their lengths. */
@@ -25,14 +25,14 @@ interface Known {
  */
 export async function explainTarget(
   { db }: OidcServices,
-  { issuer: { environment_id } }: OidcCall,
+  { issuer: { environment_id, settings } }: OidcCall,
   { parameters, resources, elsewhere }: Known,
   error: OAuthError,
 ): Promise<OAuthError> {
   if (error.code === 'invalid_scope') return withOwner(error, elsewhere)
   const requested = parameters.lists.resource ?? []
   if (error.code !== 'invalid_target' || requested.length > most_resources) return error
-  const mistyped = requested.find((sent) => resources.every(({ identifier }) => identifier !== sent))
+  const mistyped = requested.find((sent) => findResource(sent, resources, settings.oauth.openid_optional) === undefined)
   if (mistyped === undefined || mistyped.length > longest_compared) return error
   const identifiers = (await findAlikeIdentifiers(db, environment_id, mistyped)).filter(({ length }) => length <= longest_compared)
   const near = nearest(mistyped, identifiers)

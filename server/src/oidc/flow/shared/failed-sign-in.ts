@@ -1,5 +1,6 @@
 /** The trace of a refused sign-in: the count of the method, and an event, which the record of the refused call names. */
 import type { Refusal } from '../../../base/refusal.ts'
+import { storedIdOf } from '../../../protocol/client.ts'
 import type { OidcCall, OidcServices } from '../../call.ts'
 import type { Interaction } from './begin.ts'
 import { signInEvent } from './establish-session.ts'
@@ -18,7 +19,7 @@ export async function recordFailedSignIn(
   const failed = signInEvent(services, call, {
     type: 'sign_in.failed',
     user_id,
-    application_id: client?.client_id ?? null,
+    application_id: client && storedIdOf(client),
     data: { method, ip: call.ip, reason: refusal.code },
   })
   await services.db.of(call.issuer.environment_id).batch([failed.statement])

@@ -1,8 +1,7 @@
 /** The pages that ask a person for something, built from an interaction. Each form contains the request and a form token. */
 import { longest_redirect_uri } from '@ostiary/contract/objects/application.ts'
 import { applicationUrl, registerUrl } from '../../../base/dashboard-links.ts'
-import type { Refusal } from '../../../base/refusal.ts'
-import { refusedValue } from '../../../base/refusal.ts'
+import { type Refusal, refusal, refusedValue } from '../../../base/refusal.ts'
 import { findOfferedProviders } from '../../../domain/providers/store.ts'
 import { accountChooserPage } from '../../../pages/account-chooser.ts'
 import { type AskNameView, askNamePage } from '../../../pages/ask-name.ts'
@@ -24,6 +23,7 @@ import { withCookies } from '../../cookies.ts'
 import { explainUnknownClient } from '../../elsewhere.ts'
 import { formRefusals, formToken } from '../../form-token.ts'
 import { addressOf, html, languagesOf, message, pageContext } from '../../hosted-page.ts'
+import { type RefusedClient, shownName } from '../../metadata-client.ts'
 import { readRefused, type StepPlace, showStep } from '../../refused-form.ts'
 import type { Authorization, Interaction } from './begin.ts'
 import { continueUrl, withPrompt } from './continue.ts'
@@ -185,7 +185,7 @@ function profileAnswer(
   if (!session) return redirect(continueUrl(call, query))
   const { csrf, set_cookie } = formToken(services, call, browser)
   const page = askNamePage(pageContext(call, request.ui_locales, continueUrl(call, query)), {
-    application_name: client.name,
+    application_name: shownName(client),
     csrf,
     request: query,
     session_id,
@@ -216,7 +216,7 @@ export async function showRequestError(
   const sent = cause === 'redirect_uri_mismatch' && redirect_uri !== undefined ? refusedValue('redirect_uri', redirect_uri) : null
   const refusal = { code: code_of[cause], reason: error.reason, refused: sent }
   if (cause === 'client_disabled') return message(call, 'app_disabled', refusal, error)
-  if (cause !== 'redirect_uri_mismatch' || !client || redirect_uri === undefined)
+  if (cause !== 'redirect_uri_mismatch' || !client || client.metadata || redirect_uri === undefined)
     return message(call, cause.startsWith('redirect_uri') ? 'unregistered_address' : 'unknown_app', refusal, error)
   const { base_url } = config
   const { application_type } = client
@@ -239,6 +239,12 @@ export async function showRequestError(
     }),
   )
   return refused(page, refusal)
+}
+
+/** Shows why a metadata client is not admitted. Nothing of its document is shown, and no address of it is called. */
+export function showRefusedClient(call: OidcCall, { code, why, retry_after_s }: RefusedClient): Answer {
+  const answer = message(call, code, refusal(code, why))
+  return retry_after_s === undefined ? answer : { ...answer, headers: { ...answer.headers, 'retry-after': String(retry_after_s) } }
 }
 
 const code_of: Record<Cause, Refusal['code']> = {
@@ -307,7 +313,7 @@ export function showConnectionProblem(
 
 /** The name of the application or inviting tenant that the person continues to. */
 export const requesterName = ({ client, invitation }: Interaction) =>
-  client?.name ?? (invitation?.of === 'organization' ? invitation.organization_name : invitation?.tenant_name) ?? null
+  (client && shownName(client)) ?? (invitation?.of === 'organization' ? invitation.organization_name : invitation?.tenant_name) ?? null
 
 /** Whether the sign-in leads to the account page, or to a change there that only one account can make. */
 function accountPlace({ account }: Interaction): SignInView['account'] {
