@@ -286,7 +286,7 @@ for (const type of types_of_run) {
     }
   })
 
-  test(`a sign-in within the request is no answer to the question about a loopback redirect URI (${type})`, async () => {
+  test(`a sign-in within the request does not answer the question about a loopback redirect URI (${type})`, async () => {
     w.advance(61)
     const uri = 'http://127.0.0.1/cb'
     const url = host.publish(host.newUrl(), { redirect_uris: [uri] })
