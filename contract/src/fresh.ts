@@ -47,7 +47,7 @@ export const freshFields = {
     ...fields('in_live', 'turned_off', 'disabled'),
     ...fields('in_live', 'changed', 'claims'),
   },
-  metadata_client: { ...fields('in_live', 'turned_on', 'listed'), ...fields('in_live', 'turned_off', 'disabled') },
+  metadata_client: { listed: { where: 'in_live', when: 'turned_on' }, disabled: { where: 'in_live', when: 'turned_off' } },
   organization_member: fields('in_live', 'added_to', 'roles'),
   settings: {
     ...fields('always', 'changed', 'email'),

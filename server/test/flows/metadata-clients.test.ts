@@ -6,7 +6,16 @@ import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
 import { openAccount, press, rowsOf, stepOf } from '../support/account.ts'
 import { startClientHost } from '../support/client-host.ts'
-import { authorizationRequest, createPerson, exchange, type Fields, refresh, revoke, userinfo } from '../support/cookie-browser.ts'
+import {
+  authorizationRequest,
+  createAgent,
+  createPerson,
+  exchange,
+  type Fields,
+  refresh,
+  revoke,
+  userinfo,
+} from '../support/cookie-browser.ts'
 import { expectStatus, type Reply, randomText, types_of_run, world } from '../support/world.ts'
 
 const host = await startClientHost()
@@ -110,10 +119,10 @@ for (const type of types_of_run) {
     ] as const) {
       await any.change(mode)
       const { issuer } = any.environment
-      const at = new URL(issuer)
+      const { origin, pathname } = new URL(issuer)
       for (const address of [
         `${issuer}/.well-known/openid-configuration`,
-        `${at.origin}/.well-known/oauth-authorization-server${at.pathname}`,
+        `${origin}/.well-known/oauth-authorization-server${pathname === '/' ? '' : pathname}`,
       ])
         assert.equal(expectStatus(200, await w.call('GET', address, { key: null })).client_id_metadata_document_supported, says)
     }
@@ -274,6 +283,23 @@ for (const type of types_of_run) {
       expectStatus(200, await exchange(w, any.environment, clientOf(url, uri), { request, code: code ?? '' }))
       const { headers } = await person.agent.get(any.ask(url, { prompt: 'none' }, uri).url)
       assert.equal(new URL(headers.get('location') ?? 'about:blank').searchParams.get('error'), 'interaction_required')
+    }
+  })
+
+  test(`a sign-in within the request does not answer the question about a loopback redirect URI (${type})`, async () => {
+    w.advance(61)
+    const uri = 'http://127.0.0.1/cb'
+    const url = host.publish(host.newUrl(), { redirect_uris: [uri] })
+    const person = await any.newPerson()
+    for (let n = 0; n < 2; n++) {
+      const agent = createAgent() // another browser, in which the earlier consent counts too
+      const form = await agent.get(any.ask(url, {}, uri).url)
+      const signed = await agent.submit(form, { email: person.email, password: person.password, method: 'password' })
+      const page = await agent.get(signed.headers.get('location') ?? '')
+      assert.equal(stepOf(page), 'consent')
+      const allowed = await agent.submit(page, { decision: 'allow' })
+      const sent = await agent.get(allowed.headers.get('location') ?? '')
+      assert.ok(new URL(sent.headers.get('location') ?? 'about:blank').searchParams.has('code'))
     }
   })
 

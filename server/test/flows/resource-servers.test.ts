@@ -51,6 +51,7 @@ for (const environment of [w.test, w.live]) {
       organizations: 'none',
       roles_claim: null,
       data_claims: false,
+      allow_metadata_clients: false,
     })
     assert.deepEqual(expectStatus(201, await create({ identifier: orders.identifier, name: orders.name }, key)), server)
     const got = await w.call('GET', `${at(environment)}/${id}`)

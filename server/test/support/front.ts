@@ -30,6 +30,7 @@ export const both_issuers: readonly string[] = [
   'server/test/flows/clients.test.ts',
   'server/test/flows/cross-origin.test.ts',
   'server/test/flows/logout.test.ts',
+  'server/test/flows/metadata-clients.test.ts',
   'server/test/flows/private-key-jwt.test.ts',
   'server/test/flows/providers.test.ts',
 ]
