@@ -154,6 +154,14 @@ export function rateLimited(detail: string, retry_after_seconds: number): ApiErr
   })
 }
 
+/** The document of a client is refused: it was not read, or it breaks a rule. */
+export const refusedDocument = (code: 'metadata_unavailable' | 'metadata_invalid', why: Reason): ApiError =>
+  new ApiError(code, why, { errors: [{ pointer: '/client_id', code, detail: why }] })
+
+/** No document of a client is read now. */
+export const documentsBusy = (why: Reason, retry_after_seconds: number): ApiError =>
+  new ApiError('metadata_busy', why, { headers: { 'retry-after': String(retry_after_seconds) } })
+
 /** The same error for an object that does not exist and for one that this caller may not see. `reason` must not distinguish them either. */
 export function notFound(reason?: Reason): ApiError {
   const detail = 'There is no such object, or not within the tenant, project and environment of this call.'

@@ -7,12 +7,11 @@ import type { OrganizationUse } from '@ostiary/contract/objects/organization-use
 import { oneOf, type Reason, reason } from '../base/reason.ts'
 import { longest_jwt } from './claims.ts'
 import { type Client, sentIdOf } from './client.ts'
-import { matchesRedirectUri } from './client-metadata.ts'
 import { consentWords, wordFor } from './consent.ts'
 import { OAuthError } from './oauth-error.ts'
 import { type Choosing, organizationUse, readChoosing, readOrganization } from './organization.ts'
 import { type RequestParameters, refuseUnreadable } from './parameters.ts'
-import { matchesRegistered } from './redirect-uris.ts'
+import { isRegistered } from './redirect-uris.ts'
 import {
   type Prompt,
   type Resource,
@@ -134,13 +133,6 @@ export function judgeAuthorizationRequest(parameters: RequestParameters, client:
     if (!(error instanceof OAuthError)) throw error
     return { kind: 'return_error', client, redirect_uri, response_mode, state, error }
   }
-}
-
-/** Reports whether a request of the client may name this redirect URI. */
-export function isRegistered(client: Client, redirect_uri: string): boolean {
-  if (client.metadata) return matchesRedirectUri(client.redirect_uris, redirect_uri)
-  const may_vary_port = client.allow_loopback_port && client.application_type === 'native'
-  return matchesRegistered(client.redirect_uris, redirect_uri, may_vary_port)
 }
 
 const knownMode = (sent: unknown) => responseModes.find((mode) => mode === sent)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isClientUrl, matchesRedirectUri, readClientMetadata } from './client-metadata.ts'
+import { isClientUrl, readClientMetadata } from './client-metadata.ts'
+import { matchesPublished } from './redirect-uris.ts'
 
 const url = 'https://client.example.com/oauth/client.json'
 const longest = `https://a.test/${'x'.repeat(500 - 'https://a.test/'.length)}`
@@ -291,11 +292,11 @@ for (const [what, { members, sent, refused }] of Object.entries(published)) {
   test(`the document of ${what} is read, and its redirect URIs are compared`, () => {
     const { redirect_uris } = clientOf(members)
     assert.deepEqual(
-      sent.filter((uri) => !matchesRedirectUri(redirect_uris, uri)),
+      sent.filter((uri) => !matchesPublished(redirect_uris, uri)),
       [],
     )
     assert.deepEqual(
-      refused.filter((uri) => matchesRedirectUri(redirect_uris, uri)),
+      refused.filter((uri) => matchesPublished(redirect_uris, uri)),
       [],
     )
   })

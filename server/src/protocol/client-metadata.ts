@@ -12,7 +12,7 @@ import { stretchesOf } from '../base/characters.ts'
 import { JsonError, parseJsonText } from '../base/json.ts'
 import { oneOf, type Reason, reason } from '../base/reason.ts'
 import { isRecord } from '../base/record.ts'
-import { matchesPublished, redirectUriProblem } from './redirect-uris.ts'
+import { redirectUriProblem } from './redirect-uris.ts'
 import { isScopeToken, scopeNames } from './scope.ts'
 
 export interface ClientMetadata {
@@ -47,9 +47,6 @@ export function isClientUrl(client_id: string): boolean {
   const url = URL.parse(client_id)
   return url !== null && url.href === client_id && url.pathname !== '/' && url.username === '' && url.password === ''
 }
-
-/** Reports whether a request may name this redirect URI. */
-export const matchesRedirectUri = (registered: readonly string[], sent: string): boolean => matchesPublished(registered, sent)
 
 const Words = z.array(z.string())
 

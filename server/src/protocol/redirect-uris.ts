@@ -2,6 +2,7 @@
 /** Decides which redirect URIs an application may register and which a request may use. Post-logout URIs follow the same rules. */
 import type { Application } from '@ostiary/contract/objects/application.ts'
 import type { EnvironmentType } from '@ostiary/contract/tenancy.ts'
+import type { Client } from './client.ts'
 
 interface RegistrationContext {
   application_type: Application['application_type']
@@ -67,6 +68,13 @@ export function matchesRegistered(registered: readonly string[], sent: string, a
  */
 export function matchesPublished(published: readonly string[], sent: string): boolean {
   return matchesButPort(published, sent, on_loopback_host)
+}
+
+/** Reports whether a request of the client may name this redirect URI. */
+export function isRegistered(client: Client, redirect_uri: string): boolean {
+  if (client.metadata) return matchesPublished(client.redirect_uris, redirect_uri)
+  const may_vary_port = client.allow_loopback_port && client.application_type === 'native'
+  return matchesRegistered(client.redirect_uris, redirect_uri, may_vary_port)
 }
 
 function matchesButPort(registered: readonly string[], sent: string, varies: RegExp): boolean {

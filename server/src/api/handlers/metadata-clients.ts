@@ -7,7 +7,7 @@ import { changeVersioned } from '../../domain/lists/versions.ts'
 import * as store from '../../domain/metadata-clients/store.ts'
 import { begun } from '../../domain/tenancy/objects.ts'
 import { findSettings } from '../../domain/tenancy/store.ts'
-import { ApiError, badField, found, notFound, tooBusy } from '../../http/problem.ts'
+import { badField, documentsBusy, found, notFound, refusedDocument, tooBusy } from '../../http/problem.ts'
 import type { ReadDocument } from '../../oidc/client-documents.ts'
 import { isClientUrl } from '../../protocol/client-metadata.ts'
 import { environmentOf, finderOf, type PlatformCall } from '../environment.ts'
@@ -100,9 +100,7 @@ async function readNow(
 ): Promise<ReadDocument> {
   const read = await client_documents.read({ environment_id, url, has_record: true, source: sourceOf(ip), fresh: true })
   if (!('refused' in read)) return read
-  if (read.refused === 'busy') throw new ApiError('metadata_busy', read.why, { headers: { 'retry-after': String(read.retry_after_s) } })
-  const code = read.refused === 'invalid' ? 'metadata_invalid' : 'metadata_unavailable'
-  throw new ApiError(code, read.why, { errors: [{ pointer: '/client_id', code, detail: read.why }] })
+  throw read.refused === 'busy' ? documentsBusy(read.why, read.retry_after_s) : refusedDocument(`metadata_${read.refused}`, read.why)
 }
 
 export const changeMetadataClient: Handler<'changeMetadataClient'> = async (services, call) => {

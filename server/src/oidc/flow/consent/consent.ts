@@ -21,9 +21,9 @@ import { continueRequest, continueUrl } from '../shared/continue.ts'
 import { showConsent } from '../shared/decision-screens.ts'
 import { membershipBy, organizationOf } from '../shared/organizations.ts'
 import { withPress } from '../shared/press.ts'
+import { recordOf } from '../shared/record-client.ts'
 import { showAccounts } from '../shared/screens.ts'
 import { endSessions } from '../sign-out/end-sessions.ts'
-import { recordOf } from './record-client.ts'
 
 /**
  * The form of consent (OIDC Core §3.1.2.4), of a press for a client that needs one, and of a person who has no access. Earlier consent stays

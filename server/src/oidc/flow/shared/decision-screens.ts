@@ -16,11 +16,11 @@ import { html, pageContext } from '../../hosted-page.ts'
 import { hintedUser } from '../../id-token-hint.ts'
 import { shownName } from '../../metadata-client.ts'
 import { showStep } from '../../refused-form.ts'
-import { hasRoomFor } from '../consent/record-client.ts'
 import { accessOf } from './access.ts'
 import type { Authorization } from './begin.ts'
 import { continueUrl, withPrompt } from './continue.ts'
 import { membershipBy, organizationOf, rolesBy } from './organizations.ts'
+import { hasRoomFor } from './record-client.ts'
 import { type FormRefused, placeOf, showRefusedClient } from './screens.ts'
 
 interface ConsentStep {
