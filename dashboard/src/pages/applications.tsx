@@ -1,15 +1,18 @@
 /** The applications of an environment. */
 
 import type { Application } from '@ostiary/sdk'
+import type { ReactNode } from 'react'
 import { NoMatch, SearchField } from '../parts/filters.tsx'
 import { ListPage } from '../parts/list-page.tsx'
 import { useList } from '../parts/reading.tsx'
 import { useQueryState } from '../parts/search.ts'
 import { ByApi, pathOf } from '../parts/snippets.tsx'
 import { type Column, timeColumn } from '../parts/table.tsx'
+import { PageTabs } from '../parts/tabs.tsx'
 import { Tag } from '../parts/tag.tsx'
 import { applications } from '../queries/applications.ts'
 import { toApplication, useEnvironment } from '../scope.tsx'
+import { ConnectedByAddress } from './applications/by-address.tsx'
 import { CreateApplication } from './applications/create.tsx'
 
 const typeNames = { web: 'web, confidential', spa: 'spa, public', native: 'native, public' } as const
@@ -40,7 +43,22 @@ const columns: Column<Application>[] = [
   timeColumn('Created', ({ created_at }) => created_at),
 ]
 
+const tabs = [
+  ['registered', 'Registered'],
+  ['by-address', 'Connected by address'],
+] as const
+
 export default function Applications() {
+  const { tab = 'registered' } = useQueryState().search
+  const above = <PageTabs label="Applications" tabs={tabs} current={tab} />
+  return tab === 'by-address' ? (
+    <ConnectedByAddress title="Applications" above={above} />
+  ) : (
+    <Registered title="Applications" above={above} />
+  )
+}
+
+function Registered({ title, above }: { title: string; above: ReactNode }) {
   const here = useEnvironment()
   const { at } = here
   const { search, show } = useQueryState()
@@ -48,13 +66,16 @@ export default function Applications() {
   const find = (text: string) => show({ query: text || undefined })
   return (
     <ListPage
-      title="Applications"
+      title={title}
       lead="Each program that signs people in is an application, with its own client id."
       create={{ words: 'New application', form: (close) => <CreateApplication close={close} /> }}
       above={
-        <div className="toolbar">
-          <SearchField label="Search applications" placeholder="Search by name" value={search.query ?? ''} change={find} />
-        </div>
+        <>
+          {above}
+          <div className="toolbar">
+            <SearchField label="Search applications" placeholder="Search by name" value={search.query ?? ''} change={find} />
+          </div>
+        </>
       }
       list={list}
       columns={columns}

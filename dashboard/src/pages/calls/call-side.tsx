@@ -12,6 +12,7 @@ import { Time } from '../../parts/time.tsx'
 import type { One } from '../../queries/query.ts'
 import { toApplication, toPage, useScope } from '../../scope.tsx'
 import { causeOf } from '../events/cause.ts'
+import { ApproveClient, isRegistered } from './approve-client.tsx'
 import { fixOf, hasPage } from './fixes.ts'
 import type { Source } from './list.tsx'
 import { idsOfCall, withNames } from './names.ts'
@@ -79,17 +80,14 @@ function Refused({ call, in_environment }: { call: RefusedCall; in_environment: 
         </div>
       </div>
       {in_environment ? <RefusedValue call={call} /> : null}
+      {in_environment && call.client_id && call.code === 'metadata_client_unlisted' ? <ApproveClient client_id={call.client_id} /> : null}
       {in_environment && call.client_id && call.remedy ? <Remedy application_id={call.client_id} remedy={call.remedy} /> : null}
       <Facts
         of={{
           'Request id': <Copied value={call.id} label="request id" />,
           Route: <code>{`${call.method} ${call.route ?? 'no route'}`}</code>,
           Application:
-            call.client_id && in_environment ? (
-              <Link className="u" {...toApplication(call.client_id, { tab: 'addresses' })}>
-                {nameOf(call.client_id)?.name ?? call.client_id}
-              </Link>
-            ) : null,
+            call.client_id && in_environment ? <ClientLink client_id={call.client_id} name={nameOf(call.client_id)?.name} /> : null,
           Key: call.key_id ? (
             <Link className="u" to="/go/$id" params={{ id: call.key_id }}>
               {nameOf(call.key_id)?.name ?? `${call.key_start}…`}
@@ -115,6 +113,18 @@ function Refused({ call, in_environment }: { call: RefusedCall; in_environment: 
         <CopyButton look="quiet" value={curlOf(call)} label="the call as curl" text="Copy as curl" />
       </div>
     </>
+  )
+}
+
+function ClientLink({ client_id, name = client_id }: { client_id: string; name: string | undefined }) {
+  return isRegistered(client_id) ? (
+    <Link className="u" {...toApplication(client_id, { tab: 'addresses' })}>
+      {name}
+    </Link>
+  ) : (
+    <Link className="u any" {...toPage('/applications', { tab: 'by-address' })}>
+      {name}
+    </Link>
   )
 }
 

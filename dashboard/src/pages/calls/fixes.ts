@@ -87,7 +87,7 @@ const of_pages: Record<string, string> = {
   passkey_refused:              'Use the passkey on a page of its own domain, and try again.',
   passkey_counter_back:         'The passkey may have been copied. Remove it from the account and add a new one.',
   passkey_backup_changed:       'The passkey may have been copied. Remove it from the account and add a new one.',
-  metadata_client_unlisted:     'If you know the program, approve its address, which the call has as its client: ostiary metadata-clients create. A disabled one is enabled there too.',
+  metadata_client_unlisted:     'If you know the program, approve its address below, or by ostiary metadata-clients create. A blocked one is unblocked with it.',
   metadata_client_unavailable:  'The owner of the document corrects its server: it answers 200 with JSON within 3 seconds. Open the address in a browser to see what it answers.',
   metadata_client_invalid:      'The owner of the document corrects what the reason names.',
   metadata_client_busy:         'Try again in a minute. If the environment has as many such programs as it may have, delete some, or ask the operator for a higher limit.',

@@ -7,13 +7,16 @@ import { applications } from '../../queries/applications.ts'
 import { callsOfEnvironment } from '../../queries/calls.ts'
 import { environmentKeys } from '../../queries/keys.ts'
 import { toApplication, toPage, useEnvironment } from '../../scope.tsx'
+import { isRegistered } from './approve-client.tsx'
 
 const names = { redirect_uri: 'redirect URI', scope: 'scope', origin: 'origin', resource: 'resource' }
 
 export function RefusedValue({ call }: { call: RefusedCall }) {
   const here = useEnvironment()
   const { refused, client_id, key_id } = call
-  const application = useRead(applications.one(here, client_id ?? ''), { enabled: refused !== null && client_id !== null })
+  const application = useRead(applications.one(here, client_id ?? ''), {
+    enabled: refused !== null && client_id !== null && isRegistered(client_id),
+  })
   const key = useRead(environmentKeys(here).one(key_id ?? ''), { enabled: refused?.parameter === 'origin' && key_id !== null })
   if (refused === null) return null
   const { parameter, value } = refused
@@ -49,7 +52,7 @@ export function RefusedValue({ call }: { call: RefusedCall }) {
         ) : null}
       </dl>
       <p className="toolbar">
-        {client_id !== null && parameter !== 'origin' && parameter !== 'resource' ? (
+        {client_id !== null && isRegistered(client_id) && parameter !== 'origin' && parameter !== 'resource' ? (
           <Link className="btn s" {...toApplication(client_id, { tab, compare: call.id })}>
             Compare and edit
           </Link>
