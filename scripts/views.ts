@@ -52,6 +52,9 @@ export async function fill(w: World) {
   const role = await fillRoles(post, w)
   const provider = await post('/providers', { type: 'google', client_id: '123.apps.example.com', client_secret: 'a secret' })
   await post('/providers', { type: 'oidc', display_name: 'Acme staff', issuer: 'https://localhost:9', client_id: 'x', client_secret: 'y' })
+  await post('/metadata-clients', { client_id: 'https://agent.example.com/client.json' })
+  const blocked = await post('/metadata-clients', { client_id: 'https://unknown.example.com/client.json', listed: false })
+  expectStatus(200, await w.call('PATCH', `${w.test.path}/metadata-clients/${blocked.id}`, { body: { disabled: true } }))
   const secret = await post('/auth-keys', { type: 'auth_secret', label: 'orders backend' })
   await post('/auth-keys', { type: 'auth_publishable', label: 'storefront', allowed_origins: ['http://localhost:4000'] })
   const webhook = await post('/webhooks', { url: 'https://hooks.example.com/ostiary', slug: 'orders' })
@@ -218,6 +221,9 @@ export function dashboardViews(
     ...['connect', 'addresses', 'scopes', 'credentials', 'events'].map((tab) =>
       at(`application ${tab}`, `${base.test}/applications/${application.id}?tab=${tab}`),
     ),
+    at('programs by address', `${base.test}/applications?tab=by-address`),
+    at('programs by address, empty', `${base.empty}/applications?tab=by-address`),
+    at('programs by address, approve', `${base.test}/applications?tab=by-address&new=1`, dialog),
     at('application new', `${base.test}/applications?new=1`, dialog),
     at('application of a product', `${base.test}/applications?new=1`, async (page) => {
       await page.getByRole('radio', { name: /A product that exists/ }).check()
