@@ -1,6 +1,6 @@
 """
-Calls tools of an MCP server by the official SDK, registered beforehand. Prints the address that a person opens, and reads the one to which the
-browser returns.
+Calls tools of an MCP server by the official SDK, registered beforehand or by the address of its metadata document. Prints the address that a
+person opens, and reads the one to which the browser returns.
 """
 
 import asyncio
@@ -14,11 +14,16 @@ from mcp.shared._httpx_utils import create_mcp_http_client
 from mcp.shared.auth import AuthorizationCodeResult, OAuthClientInformationFull, OAuthClientMetadata
 
 address, client_id, redirect_uri, *tools = sys.argv[1:]
+has_document = client_id.startswith("https://")
 
 
 class Kept:
     tokens = None
-    client_info = OAuthClientInformationFull(client_id=client_id, redirect_uris=[redirect_uri], token_endpoint_auth_method="none")
+    client_info = (
+        None
+        if has_document
+        else OAuthClientInformationFull(client_id=client_id, redirect_uris=[redirect_uri], token_endpoint_auth_method="none")
+    )
 
     async def get_tokens(self):
         return self.tokens
@@ -48,7 +53,10 @@ async def returned():
 async def main():
     kept = Kept()
     metadata = OAuthClientMetadata(redirect_uris=[redirect_uri], token_endpoint_auth_method="none")
-    provider = OAuthClientProvider(address, metadata, kept, redirect_handler=open_browser, callback_handler=returned)
+    url = client_id if has_document else None
+    provider = OAuthClientProvider(
+        address, metadata, kept, redirect_handler=open_browser, callback_handler=returned, client_metadata_url=url
+    )
     async with create_mcp_http_client(auth=provider) as http_client:
         async with Client(streamable_http_client(address, http_client=http_client)) as client:
             for tool in tools:

@@ -1,4 +1,4 @@
-/** An MCP server behind an issuer, and clients of the official SDKs that are registered beforehand. They know nothing of this service. */
+/** An MCP server behind an issuer, and clients of the official SDKs, which know nothing of this service. */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { createServer } from 'node:http'
@@ -12,7 +12,7 @@ import { requireBearerAuth } from '@modelcontextprotocol/sdk/server/auth/middlew
 import { createMcpExpressApp } from '@modelcontextprotocol/sdk/server/express.js'
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
-import type { OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js'
+import type { OAuthClientInformationMixed, OAuthTokens } from '@modelcontextprotocol/sdk/shared/auth.js'
 import { createKeySet, verifyAccessToken } from '../../../sdk/src/verify.ts'
 import { stepOf } from './account.ts'
 import type { Agent } from './cookie-browser.ts'
@@ -73,8 +73,9 @@ export async function startMcpServer(w: World, issuer: string, { needed, asked }
   return address.href
 }
 
-interface Registered {
+interface Known {
   address: string
+  /** Of an application, or the URL of a document. */
   client_id: string
   redirect_uri: string
   /** The person in front of the browser: gets an address, and returns the one to which the browser comes back. */
@@ -85,13 +86,16 @@ interface Registered {
 export type Outcome = { seen: Seen; scope: string | undefined } | { stopped: string }
 
 /** A client of the SDK for TypeScript, as its documentation writes one. It can call again, after time has passed. */
-export function typescriptClient({ address, client_id, redirect_uri, browse }: Registered) {
-  const kept: { tokens?: OAuthTokens | undefined; verifier?: string; url?: string } = {}
+export function typescriptClient({ address, client_id, redirect_uri, browse }: Known) {
+  const kept: { tokens?: OAuthTokens | undefined; verifier?: string; url?: string; client?: OAuthClientInformationMixed } = {}
+  const has_document = client_id.startsWith('https://')
   const state = randomText()
   const authProvider = {
     redirectUrl: redirect_uri,
     clientMetadata: { redirect_uris: [redirect_uri], token_endpoint_auth_method: 'none' },
-    clientInformation: () => ({ client_id }),
+    ...(has_document ? { clientMetadataUrl: client_id } : {}),
+    clientInformation: () => (has_document ? kept.client : { client_id }),
+    saveClientInformation: (client: OAuthClientInformationMixed) => void Object.assign(kept, { client }),
     state: () => state,
     redirectToAuthorization: ({ href }: URL) => void Object.assign(kept, { url: href }),
     saveCodeVerifier: (verifier: string) => void Object.assign(kept, { verifier }),
@@ -173,7 +177,7 @@ export function browsing(person: { agent: Agent; email: string; password: string
 const is_shown = [() => true, () => false] as const
 
 /** A client of the SDK for Python, in a process of its own. */
-export function pythonClient({ address, client_id, redirect_uri, browse }: Registered) {
+export function pythonClient({ address, client_id, redirect_uri, browse }: Known) {
   const script = join(import.meta.dirname, 'mcp-client.py')
   return {
     /** Calls the tools one after the other, and ends with what the last one said. */
