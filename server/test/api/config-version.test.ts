@@ -35,6 +35,10 @@ const not_raising: Record<string, string> = {
   resendDelivery: 'a use',
   resendBackchannelLogout: 'a use',
   resendSince: 'a use',
+  createMetadataClient: 'the records of an environment never travel',
+  changeMetadataClient: 'the records of an environment never travel',
+  deleteMetadataClient: 'the records of an environment never travel',
+  readMetadataClient: 'a use',
 }
 
 /** The body of the n-th change by a row, where the sample of the table changes nothing. */

@@ -239,6 +239,7 @@ const requests: { what: string; unknown_scopes: 'ignore' | 'reject'; change: Rec
 test('what a request asks of resource servers is bounded, whatever it names', async (t) => {
   const { test: environment } = await createProject()
   await add(environment, api, 'orders:read')
+  await fetch(`${environment.issuer}/.well-known/openid-configuration`) // the environment is read once, with whether a resource server asks for ES256
   for (const { what, unknown_scopes, change, error, description, names, statements } of requests)
     await t.test(what, async () => {
       const application = await w.createApplication(environment, { unknown_scopes })
