@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { OrganizationInvitation } from '@ostiary/contract/organization.ts'
 import { noBrowser } from '../support/chromium.ts'
-import { button, dashboardFolder, dashboardPath, openDashboard, show, slugOf } from '../support/dashboard-browser.ts'
+import { button, changed, dashboardFolder, dashboardPath, openDashboard, show, slugOf } from '../support/dashboard-browser.ts'
 import { organizationsOf } from '../support/organizations.ts'
 import { audit, launchForTests } from '../support/page-audit.ts'
 import { createRoleWorld } from '../support/role-person.ts'
@@ -206,8 +206,7 @@ test('an organization is created, gets members and roles, is disabled and delete
     await page.getByText('A standard or this service defines a claim with this name.').first().waitFor()
     assert.equal(await page.getByLabel('Claims').getAttribute('aria-invalid'), 'true')
     await page.getByLabel('Claims').fill('{"tier": "gold"}')
-    await save.click()
-    await page.getByText('Saved').first().waitFor()
+    await changed(page, () => save.click())
     const { metadata, claims } = await of_test.read(await id())
     assert.deepEqual([metadata, claims], [{ plan: 'team' }, { tier: 'gold' }])
     await passesAudit('settings of an organization')

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { noBrowser } from '../support/chromium.ts'
-import { button, dashboardFolder, dashboardPath, openDashboard, show, signInAgain, slugOf } from '../support/dashboard-browser.ts'
+import { button, changed, dashboardFolder, dashboardPath, openDashboard, show, signInAgain, slugOf } from '../support/dashboard-browser.ts'
 import { organizationsOf } from '../support/organizations.ts'
 import { audit, launchForTests } from '../support/page-audit.ts'
 import { createRoleWorld } from '../support/role-person.ts'
@@ -132,8 +132,7 @@ test('roles are made, given, narrowed and deleted in the dashboard, which says b
     await show(page, `${base}/applications/${application.id}?tab=scopes`, 'Shop')
     assert.equal(await page.getByLabel(/packer/).isChecked(), true)
     await page.getByLabel(/^Support/).check()
-    await button(page, 'Save').click()
-    await page.getByText('Saved').first().waitFor()
+    await changed(page, () => button(page, 'Save').click())
     assert.deepEqual((await stored(`/applications/${application.id}`)).allowed_roles, ['packer', 'support'])
     expectStatus(204, await w.call('DELETE', `${w.test.path}/roles/${id}`))
     await show(page, `${base}/applications/${application.id}?tab=scopes`, 'Shop')

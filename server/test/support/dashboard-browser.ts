@@ -68,6 +68,11 @@ export const dashboardPath = (slug: string) => `/dashboard/t/acme/p/${slug}`
 
 export const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 
+/** Waits until a press has changed an object. Words of a change before may still be there. */
+export async function changed(page: Page, press: () => Promise<void>): Promise<void> {
+  await Promise.all([page.waitForResponse((response) => response.request().method() === 'PATCH' && response.ok()), press()])
+}
+
 /** Waits for the page behind an address of the dashboard. */
 export async function show(page: Page, url: string, heading: string | RegExp) {
   await page.goto(url)
