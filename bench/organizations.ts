@@ -140,7 +140,11 @@ async function measureBeside({ seeded }: Crowd, asked: Record<string, Asked>, { 
         const n = calls++ % kinds.length
         if (n === 0) order = inRandomOrder(kinds)
         const [name, ask] = order[n] ?? []
-        if (name !== undefined && ask !== undefined) taken.get(name)?.push(await ask())
+        if (name === undefined || ask === undefined) return
+        const ms = await ask().catch((error) => {
+          throw new Error(`${name}: ${error}`)
+        })
+        taken.get(name)?.push(ms)
       })
       await pause(longer * seconds)
       failed ??= (await stop()).why
