@@ -44,7 +44,7 @@ export const event_kinds = {
   'role.deleted':                 { label: 'A role was deleted',                        when: 'It is deleted: everyone who had it has lost it. No event of a user follows.', use: 'Take the role away where your service keeps it.' },
   'metadata_client.created':      { label: 'A client connected by its address',         when: 'A record of a metadata client is added: by an administrator or a key, or by the first person who allows it something. `added_by` says which.', use: audited },
   'metadata_client.updated':      { label: 'A client by address was changed',           when: 'It is approved, disabled or enabled, or its document was read with other content. `changed` names the fields.', use: audited },
-  'metadata_client.deleted':      { label: 'A client by address was deleted',           when: 'Its record is deleted with its grants, also to make room for another one.', use: audited },
+  'metadata_client.deleted':      { label: 'A client by address was deleted',           when: 'Its record is deleted with its grants, also to make room for a new one.', use: audited },
   'organization.created':         { label: 'An organization was created',               when: 'An organization is created. Its first members have events of their own.', use: 'Create the record of the customer.' },
   'organization.updated':         { label: 'An organization was changed',               when: 'A field of it changes, such as `disabled`. `changed` names them.', use: copies },
   'organization.deleted':         { label: 'An organization was deleted',               when: 'It is deleted with all members. No event of a member follows.', use: 'Delete what you keep about `organization_id`.' },

@@ -55,7 +55,7 @@ export function signJwt(
 
 /**
  * The claims of a JWT of this type that one of these keys signed; `null` for any other text. The caller checks time and audience. The
- * algorithm is that of the key: a header that names another one is refused (RFC 8725 §3.1).
+ * algorithm is that of the key: a header that names a different one is refused (RFC 8725 §3.1).
  */
 export function verifyJwt(keys: readonly PublicKey[], typ: string, token: string): Readonly<Record<string, unknown>> | null {
   if (token.length > longest_jwt) return null

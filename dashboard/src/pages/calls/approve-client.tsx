@@ -7,7 +7,7 @@ import { useRead } from '../../parts/reading.tsx'
 import { metadataClients } from '../../queries/metadata-clients.ts'
 import { useEnvironment } from '../../scope.tsx'
 
-/** Whether the client of a call is an application. Another one is known by the address of its document, or by the id of its record. */
+/** Whether the client of a call is an application. A client by address is known by its URL, or by the id of its record. */
 export const isRegistered = (client_id: string): boolean => client_id.startsWith('app_')
 
 export function ApproveClient({ client_id }: { client_id: string }) {

@@ -132,7 +132,7 @@ export async function roomFor(db: Db, environment_id: EnvironmentId, most: numbe
   return unused ?? 'full'
 }
 
-/** The parts of a batch that adds a record. It fails as a guard where another one has the URL, or the room is gone. */
+/** The parts of a batch that adds a record. It fails as a guard where the environment has a record of the URL, or the room is gone. */
 export interface Adding {
   /** The settings are held, room is made, and the record is written. */
   record: Statement[]
