@@ -187,12 +187,12 @@ async function run(
   // More than cores, because a test also waits, most of all one with a browser. The processes of a queue and the other files begin in
   // alphabetical order.
   const at_once = availableParallelism() + (is_full_run ? 1 : chosen.every(isOfPages) ? 1 : 0)
-  const minutes = is_full_run ? 39 : 15 // of a process; a file has 15. Only one that hangs takes that long.
+  const shared = shareable.filter((file) => !needsOwnProcess(file))
+  const minutes = is_full_run && shared.length > 0 ? 39 : 15 // of a process; a file has 15. Only one that hangs takes that long.
   const lines = join(folder, `lines-${parts.length}`)
   const reporters = ['spec', join(root, 'scripts/test-reporter.ts')].map((reporter) => `--test-reporter=${reporter}`)
   const destinations = ['stdout', lines].map((destination) => `--test-reporter-destination=${destination}`)
   const flags = [...reporters, ...destinations, `--test-concurrency=${at_once}`, `--test-timeout=${minutes * 60_000}`]
-  const shared = shareable.filter((file) => !needsOwnProcess(file))
   const apart = chosen.filter((file) => !shared.includes(file)).map((file) => join(root, file))
   const queue = shared.length > 0 ? writeQueue(join(folder, `queue-${parts.length}`), shared, at_once) : []
   const began = performance.now()

@@ -48,6 +48,8 @@ export const frontEnvironment = (port: number): Record<string, string> => ({
 })
 
 let issuers = 0
+/** The folder of this process's certificate. A second authority of the same name would leave it to chance which of them OpenSSL asks. */
+let own_certificate: string | null = null
 
 /** An issuer for one more environment. */
 export const ownIssuer = (port: number): string => `https://e${++issuers}.issuer.example:${port}`
@@ -62,11 +64,7 @@ interface Front {
 export async function startFront(port: number, service_port: number): Promise<Front> {
   leadHere(...front_names)
   const folder = mkdtempSync(join(tmpdir(), 'ostiary-front-'))
-  const certificate = given_certificate ?? folder
-  if (given_certificate === null) {
-    const ca = writeCertificates(folder)
-    tls.setDefaultCACertificates([...tls.getCACertificates('default'), ca])
-  }
+  const certificate = given_certificate ?? ownCertificate()
   const place = { port, service_port, folder, certificate }
   const end = kind === 'nginx' ? await startNginx(place) : await startProxy(place)
   return {
@@ -76,6 +74,17 @@ export async function startFront(port: number, service_port: number): Promise<Fr
     },
     curl_options: ['--resolve', `*:${port}:127.0.0.1`, '--cacert', join(certificate, 'ca.pem')],
   }
+}
+
+/** Makes the certificate of all proxies of this process, which trusts its authority from then on. */
+function ownCertificate(): string {
+  if (own_certificate === null) {
+    const folder = mkdtempSync(join(tmpdir(), 'ostiary-front-'))
+    process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+    tls.setDefaultCACertificates([...tls.getCACertificates('default'), writeCertificates(folder)])
+    own_certificate = folder
+  }
+  return own_certificate
 }
 
 /** Writes a certificate for the proxy, its key, and the certificate of its authority, which is returned. */

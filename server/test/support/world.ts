@@ -142,7 +142,17 @@ export async function world(
     ...(options.sdk_folder ? { sdk_folder: options.sdk_folder } : {}),
   }
   const front = front_port === null ? null : await startFront(front_port, port)
+  const services: Service[] = []
+  async function close() {
+    await front?.stop()
+    for (const each of services) endKeptConnections(each.deployment.config.port)
+    await Promise.all(services.map((each) => each.stop()))
+    if (database_url) await dropDatabase(database_url)
+    if (options.data_dir === undefined) rmSync(data_dir, { recursive: true, force: true })
+  }
+  after(close) // from here on, since a world that fails while it begins would keep its process otherwise
   const service = await startService(config, service_options)
+  services.push(service)
   const { deployment } = service
   const { base_url } = config
   /** Maps a URL of the service to the address where it listens. */
@@ -183,9 +193,8 @@ export async function world(
 
   const project = await createProject('shop')
   let users = 0
-  const others: Service[] = []
 
-  const running = {
+  return {
     base_url,
     reach,
     /** With these, curl reaches the issuers. */
@@ -242,20 +251,12 @@ export async function world(
     async startAnotherService(change: Partial<Config> = {}) {
       const port = await freePort()
       const other = await startService({ ...config, ...change, port }, service_options)
-      others.push(other)
+      services.push(other)
       return { service: other, at: (url: string) => url.replace(base_url, `http://127.0.0.1:${port}`) }
     },
 
-    async close() {
-      await front?.stop()
-      for (const each of [service, ...others]) endKeptConnections(each.deployment.config.port)
-      await Promise.all([service, ...others].map((each) => each.stop()))
-      if (database_url) await dropDatabase(database_url)
-      if (options.data_dir === undefined) rmSync(data_dir, { recursive: true, force: true })
-    },
+    close,
   }
-  after(() => running.close())
-  return running
 }
 
 export function expectStatus(status: number, reply: Reply) {
