@@ -26,6 +26,6 @@ export async function inParts(count: number, statements: (numbers: Statement) =>
 export async function refreshStatistics(database_url: string): Promise<void> {
   const client = new Client({ connectionString: database_url })
   await client.connect()
-  await client.query('analyze')
+  await client.query('vacuum analyze')
   await client.end()
 }

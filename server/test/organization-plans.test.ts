@@ -31,6 +31,7 @@ const first = { last: null, limit }
 const middle = { last: String(count / 2), limit }
 const end = { last: '10', limit }
 const everything = { slug: undefined, external_id: undefined }
+const some_users = Array.from({ length: limit }, (_, n) => `u${String(7 + 100 * n).padStart(5, '0')}`)
 const idOf = (n: number) => `o${String(n).padStart(5, '0')}`
 
 type Use = [what: string, ask: (db: Db) => Promise<unknown>]
@@ -51,7 +52,7 @@ const uses: Use[] = [
   ['the names of members, in the middle',      (db) => members.findMemberNames(db, environment_id, of_large, middle)],
   ['the names of members with a role',         (db) => members.findMemberNames(db, environment_id, with_role, first)],
   ['a member',                                 (db) => members.findMember(db, { environment_id, organization_id: large, user_id: 'u00007' })],
-  ['some members',                             (db) => members.findMembers(db, environment_id, large, ['u00007', 'u02000'])],
+  ['some members',                             (db) => members.findMembers(db, environment_id, large, some_users)],
   ['the organizations of a user',              (db) => members.listOrganizationsOf(db, environment_id, person, first)],
   ['the organizations of a user, in the middle', (db) => members.listOrganizationsOf(db, environment_id, person, { last: idOf(count / 2), limit })],
   ['the memberships of the account page',      (db) => members.listMembershipsOf(db, environment_id, person, first)],
@@ -137,17 +138,18 @@ test('SQLite finds members and memberships by indexes and in their order', async
 
 const Fetched = z.object({ fetched: z.int() })
 
-// A server analyses a table that grew within a minute. Before that it may take a large organization for a small one.
-for (const state of ['prepared on empty tables and analysed since', 'with statistics'])
+// A server analyses a table that grew within a minute. Before that it may take a large organization for a small one. It also vacuums it, which makes
+// indexes cheaper for it.
+for (const state of ['prepared on empty tables and analysed since', 'with statistics', 'vacuumed'])
   test(`PostgreSQL reads a few rows for members and memberships, ${state}`, { skip: noPostgres }, async () => {
     const url = await freshDatabase()
     const db = createDb(openPostgres(url, { connections: 1 }))
     after(() => db.close())
     await migrate(db)
     await runCommand(url, without_autovacuum)
-    if (state !== 'with statistics') for (const use of uses) for (let time = 0; time < 10; time++) await use[1](db)
+    if (state.startsWith('prepared')) for (const use of uses) for (let time = 0; time < 10; time++) await use[1](db)
     await fill(db)
-    await runCommand(url, 'analyze')
+    await runCommand(url, state === 'vacuumed' ? 'vacuum analyze' : 'analyze')
     const rows_read = sql`select coalesce(sum(idx_tup_fetch + seq_tup_read), 0) as fetched from pg_stat_xact_user_tables`
     for (const use of uses)
       for (const statement of await statementsOf(db, use))

@@ -138,8 +138,8 @@ export async function findMemberNames(db: Db, environment_id: EnvironmentId, fil
 }
 
 /**
- * Finds these members of an organization, the last added first. Each is found by its user and the organization: where PostgreSQL takes the
- * organization for one of average size, it would read all members of a large one.
+ * Finds these members of an organization, the last added first. PostgreSQL takes an organization for one of average size, and would read all members of
+ * a large one for each that is wanted. For a range of organizations, here of one, it takes the index that begins with the user.
  */
 export async function findMembers(
   db: Db,
@@ -152,8 +152,8 @@ export async function findMembers(
     Listed,
     sql`select ${columns(environment_id)}
           from users u
-          join organization_members m
-            on ${sameEnvironment('m', 'u', environment_id)} and m.organization_id = ${organization_id} || substr(u.id, 1, 0) and m.user_id = u.id
+          join organization_members m on ${sameEnvironment('m', 'u', environment_id)} and m.user_id = u.id
+            and m.organization_id between ${organization_id} || substr(u.id, 1, 0) and ${organization_id} || substr(u.id, 1, 0)
           join organizations o on ${sameEnvironment('o', 'm', environment_id)} and o.id = m.organization_id
           join environments e on e.id = m.environment_id
          where u.environment_id = ${environment_id} and u.id in (${list([...user_ids].sort())})
