@@ -154,7 +154,7 @@ export async function findMembers(
           from users u
           join organization_members m on ${sameEnvironment('m', 'u', environment_id)} and m.user_id = u.id
             and m.organization_id between ${organization_id} || substr(u.id, 1, 0) and ${organization_id} || substr(u.id, 1, 0)
-          join organizations o on ${sameEnvironment('o', 'm', environment_id)} and o.id = m.organization_id
+          join organizations o on ${sameEnvironment('o', 'm', environment_id)} and o.id = ${unindexed('m', 'organization_id')}
           join environments e on e.id = m.environment_id
          where u.environment_id = ${environment_id} and u.id in (${list([...user_ids].sort())})
          order by m.membership + 0 desc`, // an order that no index has
