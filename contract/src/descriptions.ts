@@ -172,7 +172,7 @@ export const descriptions: Record<RowName, string> = {
   resendDelivery:
     'Sends one message again, with the same `webhook-id`. A message that waits for a retry is sent now, and its schedule of retries begins again. For a disabled webhook it is given up without an attempt.',
   resendSince:
-    'Sends all messages since a time again, for example after an outage of the receiver. Those that wait for their first attempt keep their place in the order.',
+    'Sends messages since a time again, for example after an outage of the receiver. Those that wait for their first attempt keep their place in the order. With `missed` it makes the messages of events that came while the webhook was disabled or did not exist, in the order of `sequence`, as far as events are kept.',
 
   getStatistics:
     'Counts sign-ins, tokens, webhook attempts, uses of keys and refused calls per hour or day (UTC). Intervals without any are omitted.',

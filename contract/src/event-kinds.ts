@@ -66,7 +66,7 @@ export const event_kinds = {
   'mail.sent':                    { label: 'A mail was sent',                           when: 'The mail server has accepted a mail, or Test has captured it.', use: 'Nothing in most cases.' },
   'mail.failed':                  { label: 'A mail could not be sent',                  when: 'A mail could not be delivered: at its first failure, and when it is given up (`final`).', use: 'At `final`, look at `reason`: `auth` and `tls` concern your settings, `rejected` the address.' },
   'signing_key.rotated':          { label: 'A signing key was rotated',                 when: 'The next signing key is published. It signs from `signs_from` on.', use: 'Nothing where a library reads the JWKS. A copy of it is fetched again before that time.' },
-  'webhook.disabled':             { label: 'A webhook was switched off by the service', when: 'The service switches a webhook off: its receiver answered 410, or failed for five days.', use: 'Mend the receiver, enable the webhook, and resend what was given up. Watch it by another webhook.' },
+  'webhook.disabled':             { label: 'A webhook was switched off by the service', when: 'The service switches a webhook off: its receiver answered 410, or failed for five days.', use: 'Mend the receiver, enable the webhook, and resend what was given up and what was missed. Watch it by another webhook.' },
   'test.ping':                    { label: 'A test event',                              when: 'An administrator or a key sends a test event to a webhook. It goes to that one alone.', use: 'Answer 2xx.' },
 } as const satisfies Record<string, KindOfEvent>
 
