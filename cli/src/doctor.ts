@@ -17,6 +17,7 @@ import { openDatabase, openDeployment } from '@ostiary/server/main.ts'
 import { countStale } from '@ostiary/server/setup/reseal.ts'
 import type { commands, Values } from './commands.ts'
 import { checkDatabase, checkSchema, checkWrites } from './doctor-database.ts'
+import { checkEgress } from './doctor-egress.ts'
 import { checkIssuers } from './doctor-issuers.ts'
 import { checkMail } from './doctor-mail.ts'
 import { checkNodes } from './doctor-nodes.ts'
@@ -96,6 +97,7 @@ async function checkDeployment(config: Config): Promise<NamedFinding[]> {
       ...named('issuers', await checkIssuers(deployment)),
       ...named('providers', [await checkProviderAddresses(deployment)]),
       ...named('proxies', await checkProxies(deployment)),
+      ...named('egress', await checkEgress(config)),
       ...named('log', await checkLog(deployment)),
       ...named('redis', await checkRedis(config)),
       ...named('mail', await checkMail(deployment)),

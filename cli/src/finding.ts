@@ -15,6 +15,7 @@ type Check =
   | 'issuers'
   | 'providers'
   | 'proxies'
+  | 'egress'
   | 'log'
   | 'redis'
   | 'mail'

@@ -38,6 +38,7 @@ export const ProviderCause = z.enum([
   'tls',
   'timeout',
   'address_not_allowed',
+  'proxy',
   'status',
   'metadata',
   'issuer_mismatch',
@@ -49,7 +50,7 @@ export const ProviderCause = z.enum([
 export type ProviderCause = z.infer<typeof ProviderCause>
 
 const cause_words =
-  'Where it failed: the name has no address (`dns`), nobody accepts connections (`refused`), TLS fails (`tls`), the time is up (`timeout`), outgoing calls may not reach the address (`address_not_allowed`), an endpoint answers with an error (`status`), the metadata cannot be used (`metadata`) or names another issuer (`issuer_mismatch`), the keys cannot be read or fit no token (`keys`), the provider refuses the client (`client_rejected`), its ID token is not valid (`id_token`), or its claims cannot be used (`userinfo`).'
+  'Where it failed: the name has no address (`dns`), nobody accepts connections (`refused`), TLS fails (`tls`), the time is up (`timeout`), outgoing calls may not reach the address (`address_not_allowed`), the egress proxy of the deployment makes no connection (`proxy`), an endpoint answers with an error (`status`), the metadata cannot be used (`metadata`) or names another issuer (`issuer_mismatch`), the keys cannot be read or fit no token (`keys`), the provider refuses the client (`client_rejected`), its ID token is not valid (`id_token`), or its claims cannot be used (`userinfo`).'
 const detail_words = 'What happened, in words of this service; of the provider at most a standard error code.'
 
 const ProviderFailure = z.strictObject({

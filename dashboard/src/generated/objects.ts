@@ -124,7 +124,7 @@ export const objects = {
       url: {"class":"owned","label":"Address","look":"text","hint":"Live takes https only. Redirects are not followed.","affects":"The server that receives it.","is_required":true,"max_length":null,"initial":""},
       events: {"class":"travels","label":"Event kinds","look":"events","hint":null,"affects":"The server that receives it, from the next event on.","is_required":false,"max_length":null,"initial":[]},
       description: {"class":"travels","label":"Description","look":"text","hint":null,"affects":"Only the readers of this dashboard.","is_required":false,"max_length":200,"initial":null},
-      disabled: {"class":"owned","label":"Switched off","look":"switch","hint":"Nothing is sent. Events of this time are not sent later.","affects":"The server that receives it.","is_required":false,"max_length":null,"initial":false},
+      disabled: {"class":"owned","label":"Switched off","look":"switch","hint":"Nothing is sent. Events of this time are sent later only if you ask for them, under Deliveries.","affects":"The server that receives it.","is_required":false,"max_length":null,"initial":false},
     },
   },
 } as const satisfies Readonly<Record<string, KindOfObject>>

@@ -1017,7 +1017,7 @@ export interface Operations {
   /**
    * Send messages since a time again, or count them.
    *
-   * Sends all messages since a time again, for example after an outage of the receiver. Those that wait for their first attempt keep their place in the order.
+   * Sends messages since a time again, for example after an outage of the receiver. Those that wait for their first attempt keep their place in the order. With `missed` it makes the messages of events that came while the webhook was disabled or did not exist, in the order of `sequence`, as far as events are kept.
    *
    * Needs a platform key with the scope `webhooks:write`, or an administrator with the role `developer` or above.
    */

@@ -436,11 +436,11 @@ export type Attempt = {
   latency_ms: number
   /** The first KiB of the response; `null` if there is none. */
   response: string | null
-  /** Why the attempt got no answer: the name has no address, the address may not be reached, nobody accepted the connection, TLS failed, or the time was up. */
+  /** Why the attempt got no answer: the name has no address, the address may not be reached, nobody accepted the connection, TLS failed, the time was up, or the egress proxy of the deployment made no connection. */
   error: AttemptError | null
 }
 
-export type AttemptError = 'dns' | 'refused' | 'tls' | 'timeout' | 'address_not_allowed'
+export type AttemptError = 'dns' | 'refused' | 'tls' | 'timeout' | 'address_not_allowed' | 'proxy'
 
 export type AuditEntry = {
   /** The id of an audit entry. */
@@ -2408,7 +2408,7 @@ export type Provider = {
   last_failure: {
     /** When it failed. */
     at: string
-    /** Where it failed: the name has no address (`dns`), nobody accepts connections (`refused`), TLS fails (`tls`), the time is up (`timeout`), outgoing calls may not reach the address (`address_not_allowed`), an endpoint answers with an error (`status`), the metadata cannot be used (`metadata`) or names another issuer (`issuer_mismatch`), the keys cannot be read or fit no token (`keys`), the provider refuses the client (`client_rejected`), its ID token is not valid (`id_token`), or its claims cannot be used (`userinfo`). */
+    /** Where it failed: the name has no address (`dns`), nobody accepts connections (`refused`), TLS fails (`tls`), the time is up (`timeout`), outgoing calls may not reach the address (`address_not_allowed`), the egress proxy of the deployment makes no connection (`proxy`), an endpoint answers with an error (`status`), the metadata cannot be used (`metadata`) or names another issuer (`issuer_mismatch`), the keys cannot be read or fit no token (`keys`), the provider refuses the client (`client_rejected`), its ID token is not valid (`id_token`), or its claims cannot be used (`userinfo`). */
     cause: ProviderCause
     /** What happened, in words of this service; of the provider at most a standard error code. */
     detail: string
@@ -2419,7 +2419,7 @@ export type Provider = {
   updated_at: string
 }
 
-export type ProviderCause = 'dns' | 'refused' | 'tls' | 'timeout' | 'address_not_allowed' | 'status' | 'metadata' | 'issuer_mismatch' | 'keys' | 'client_rejected' | 'id_token' | 'userinfo'
+export type ProviderCause = 'dns' | 'refused' | 'tls' | 'timeout' | 'address_not_allowed' | 'proxy' | 'status' | 'metadata' | 'issuer_mismatch' | 'keys' | 'client_rejected' | 'id_token' | 'userinfo'
 
 export type ProviderChange = {
   /** The name on the sign-in button. */
@@ -2451,7 +2451,7 @@ export type ProviderChange = {
 export type ProviderCheck = {
   /** Whether the metadata and the keys of the provider can be used. The client secret is tried by a sign-in alone. */
   ok: boolean
-  /** Where it failed: the name has no address (`dns`), nobody accepts connections (`refused`), TLS fails (`tls`), the time is up (`timeout`), outgoing calls may not reach the address (`address_not_allowed`), an endpoint answers with an error (`status`), the metadata cannot be used (`metadata`) or names another issuer (`issuer_mismatch`), the keys cannot be read or fit no token (`keys`), the provider refuses the client (`client_rejected`), its ID token is not valid (`id_token`), or its claims cannot be used (`userinfo`). `null` if the check succeeded. */
+  /** Where it failed: the name has no address (`dns`), nobody accepts connections (`refused`), TLS fails (`tls`), the time is up (`timeout`), outgoing calls may not reach the address (`address_not_allowed`), the egress proxy of the deployment makes no connection (`proxy`), an endpoint answers with an error (`status`), the metadata cannot be used (`metadata`) or names another issuer (`issuer_mismatch`), the keys cannot be read or fit no token (`keys`), the provider refuses the client (`client_rejected`), its ID token is not valid (`id_token`), or its claims cannot be used (`userinfo`). `null` if the check succeeded. */
   cause: ProviderCause | null
   /** What happened, in words of this service; of the provider at most a standard error code. `null` if the check succeeded. */
   detail: string | null
@@ -2606,16 +2606,18 @@ export type Remedy = {
 }
 
 export type ResendSince = {
-  /** Only messages that were created at this time or later. */
+  /** Only messages that were created at this time or later; for `missed`, only events. */
   since: string
-  /** Which messages: those that were given up, or all of them, which is the default. */
-  status?: 'given_up' | 'all' | undefined
+  /** Only those that were created before this time. */
+  until?: string | undefined
+  /** Which messages: those that were given up, all of them, which is the default, or `missed`: those of events that came while the webhook was disabled or did not exist. Missed ones are made, of the kinds that the webhook asks for now, each once. */
+  status?: 'given_up' | 'all' | 'missed' | undefined
   /** Only count the messages. Nothing is sent. */
   dry_run?: boolean | undefined
 }
 
 export type Resent = {
-  /** How many messages are sent again, at most 10,000: the oldest ones. */
+  /** How many messages are sent again, or made: the oldest ones, at most 10,000. Call again until it is 0. */
   messages: number
 }
 

@@ -61,8 +61,8 @@ export function createUpstreams({ secrets, now }: Pick<Deployment, 'secrets' | '
     }
 
   const keys = createUpstreamKeys({ now }, async ({ issuer, jwks_uri }) => {
-    const fetch = fetchFor(issuer, { at: 'keys', status: null, is_oidc: true, timeout_ms: keys_timeout_ms }, { jwks_uri })
-    const answer = await fetch(jwks_uri, get_json)
+    const call = fetchFor(issuer, { at: 'keys', status: null, is_oidc: true, timeout_ms: keys_timeout_ms }, { jwks_uri })
+    const answer = await call(jwks_uri, get_json)
     return answer.status === 200 ? answer.json() : null
   })
 
@@ -236,8 +236,8 @@ function claimsIn(payload: Uint8Array): Claims | null {
 }
 
 /** RFC 7517 §5: a set of keys has at least one that can be used. */
-async function readKeys(fetch: client.CustomFetch, jwks_uri: string): Promise<void> {
-  const answer = await fetch(jwks_uri, get_json)
+async function readKeys(call: client.CustomFetch, jwks_uri: string): Promise<void> {
+  const answer = await call(jwks_uri, get_json)
   if (answer.status !== 200)
     throw new UpstreamFailed({
       cause: 'status',
