@@ -56,7 +56,7 @@ export const descriptions: Record<RowName, string> = {
   createProject: 'Creates a project with two environments, `test` and `live`. Each has its own issuer, users, keys and settings.',
   getProject: 'Gets one project.',
   changeProject:
-    'Changes the name of a project, or whether its plans to a Live environment need an approval (`promotion.require_approval`): administrators with the role admin alone change that. The slug never changes.',
+    'Changes the name of a project, whether its plans to a Live environment need an approval (`promotion.require_approval`), or how old the sign-in of an administrator may be for calls that need a fresh one (`fresh_sign_in`): administrators with the role admin alone change these two. The slug never changes.',
 
   listEnvironments: 'Lists the environments of a project, newest first.',
   createEnvironment:

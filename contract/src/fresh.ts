@@ -35,7 +35,7 @@ export const freshFields = {
   provider: freshFieldsOf(provider),
   webhook: freshFieldsOf(webhook),
   role: freshFieldsOf(role),
-  project: fields('always', 'changed', 'promotion.require_approval'),
+  project: fields('always', 'changed', 'promotion.require_approval', 'fresh_sign_in.test_seconds', 'fresh_sign_in.live_seconds'),
   key: fields('always', 'widened', 'scopes', 'ip_allowlist', 'allowed_origins', 'rate_limit', 'expires_at'),
   user: {
     ...fields('in_live', 'sent', 'password'),
@@ -145,7 +145,7 @@ const when_words: Record<When, string> = {
 
 const where_words: Record<Where, string> = { always: '', in_live: ' in a Live environment' }
 
-/** When calls of a row need a fresh sign-in, in words that follow "An administrator needs a sign-in within the last 10 minutes". */
+/** When calls of a row need a fresh sign-in, in words that follow "An administrator needs a fresh sign-in". */
 export function freshnessWords(fresh: Fresh): readonly string[] {
   if (fresh === 'other_members') return [' to remove another member']
   if (fresh === 'promotion') return [where_words.in_live, ' if one of its changes needs one by its own call']

@@ -113,7 +113,7 @@ async function askForFreshSignIn(io: Io, session: Session, error: OstiaryError):
 /** The service asked for a fresh sign-in. The message says how to continue. */
 class FreshSignInNeeded extends Refused {
   constructor(cause: OstiaryError) {
-    super('This call needs a fresh sign-in. Run "ostiary login --fresh", then repeat the command within 10 minutes.', { cause })
+    super('This call needs a fresh sign-in. Run "ostiary login --fresh", then repeat the command at once.', { cause })
   }
 }
 

@@ -14,13 +14,15 @@ import { settings } from '../queries/settings.ts'
 import { useEnvironment } from '../scope.tsx'
 import { changesInWords, useSettingsEdits } from './settings/edits.ts'
 import { groups } from './settings/fields.ts'
+import { FreshSignIn } from './settings/fresh-sign-in.tsx'
 import { Input } from './settings/input.tsx'
 import { MailSettings } from './settings/mail.tsx'
 import { endedBy, problemOf } from './settings/rules.ts'
 import { pathOf, shown } from './settings/values.ts'
 
 export default function Settings() {
-  const read = useRead(settings.one(useEnvironment()))
+  const here = useEnvironment()
+  const read = useRead(settings.one(here))
   return (
     <Page title="Settings" lead="What this environment does. Changes take effect at once.">
       <Loaded of={read}>
@@ -28,6 +30,7 @@ export default function Settings() {
           <div className="stack">
             <Editing latest={latest}>{(edited) => <Form {...edited} />}</Editing>
             <Editing latest={latest}>{(edited) => <MailSettings {...edited} />}</Editing>
+            {here.is_root ? null : <FreshSignIn />}
           </div>
         )}
       </Loaded>
