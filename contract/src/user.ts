@@ -2,9 +2,13 @@
 import { z } from 'zod'
 import { DataClaims } from './data-claims.ts'
 import { EnvironmentId, ProjectId, TenantId, UserId } from './ids.ts'
+import { isTimeZone } from './time-zone.ts'
 import { characters, Email, ShortText, Slug, Time, text, WebUrl } from './values.ts'
+import { withoutUnseen } from './visible.ts'
 
-/** Claims of OIDC Core §5.1 that a person or a backend can set. */
+const unknown_zone = 'Expected a time zone of the IANA database, such as Europe/Zurich.'
+
+/** Claims of OIDC Core §5.1 that a person or a backend can set, as they are stored. Older records can have values that are refused now. */
 const profile = {
   name: ShortText.nullable().describe('The full name (OIDC Core §5.1).'),
   given_name: ShortText.nullable().describe('The given name.'),
@@ -18,9 +22,29 @@ const profile = {
     .describe('The language, such as `en` or `de-CH`.'),
   zoneinfo: z
     .string()
-    .regex(/^[A-Za-z0-9_+/-]{1,64}$/, 'Expected a time zone of the IANA database, such as Europe/Zurich.')
+    .regex(/^[A-Za-z0-9_+/-]{1,64}$/, unknown_zone)
     .nullable()
     .describe('The time zone, such as `Europe/Zurich`.'),
+}
+
+const VisibleName = ShortText.refine((value) => withoutUnseen(value) !== '', 'Use at least one visible character, or null for no name.').nullable()
+
+/** The same as they are accepted. */
+const accepted_profile = {
+  ...profile,
+  name: VisibleName.describe('The full name (OIDC Core §5.1), with at least one visible character.'),
+  given_name: VisibleName.describe('The given name, with at least one visible character.'),
+  family_name: VisibleName.describe('The family name, with at least one visible character.'),
+  nickname: VisibleName.describe('A casual name, with at least one visible character.'),
+  preferred_username: VisibleName.describe(
+    'The name by which the user wants to be called, with at least one visible character. It is not unique.',
+  ),
+  zoneinfo: z
+    .string()
+    .regex(/^[A-Za-z0-9_+/-]{1,64}$/, { error: unknown_zone, abort: true })
+    .refine(isTimeZone, unknown_zone)
+    .nullable()
+    .describe('The time zone, such as `Europe/Zurich`: a name that the service can show times in, and no offset.'),
 }
 
 export const User = z.strictObject({
@@ -85,7 +109,7 @@ const optional = z.object({
     .max(1_000)
     .nullable()
     .describe('The password, by the policy of the environment (by default at least 12 characters). It is write-only.'),
-  ...profile,
+  ...accepted_profile,
   metadata,
   claims: DataClaims,
   roles: given_roles,

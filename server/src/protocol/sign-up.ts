@@ -2,8 +2,8 @@
 import type { Settings, SignUpName } from '@ostiary/contract/settings.ts'
 import { type SwitchedMethod, switched_methods } from '@ostiary/contract/sign-in-methods.ts'
 import { UserChange } from '@ostiary/contract/user.ts'
+import { withoutUnseen } from '@ostiary/contract/visible.ts'
 import { type EmailSettings, sendsMail } from '../base/mail-settings.ts'
-import { withoutUnseen } from '../base/user-name.ts'
 
 /** Whether an account can begin with the method only after its address is proved by mail. */
 const needs_mail: Record<SwitchedMethod, boolean> = { password: false, email_code: true, passkey: true }

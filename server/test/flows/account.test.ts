@@ -113,6 +113,9 @@ const wrong_values: [what: string, fields: Record<string, string>][] = [
   ['a bidirectional control', { nickname: 'a\u202Eb' }],
   ['a locale that is not a tag', { locale: 'no tag' }],
   ['an unknown time zone', { zoneinfo: 'Mars/Olympus' }],
+  ['an offset in place of a time zone', { zoneinfo: '+01:00' }],
+  ['a name without a visible character', { name: '\u2800' }],
+  ['a first name of a letter that is not seen', { given_name: '\u3164' }],
 ]
 for (const [what, fields] of wrong_values)
   test(`the profile refuses ${what}, keeps what was typed, and changes nothing`, async () => {
@@ -125,6 +128,17 @@ for (const [what, fields] of wrong_values)
     if (!('nickname' in fields)) assert.match(refused.body, /value="Typed"/)
     assert.equal((await userOf(person)).nickname, null)
   })
+
+test('what is not seen around a typed name is taken off, judged and shown without', async () => {
+  const person = await w.createUser(w.test, { name: 'Old' })
+  const { agent, page } = await openAccount(w.test, person)
+  const form = await agent.get(linkOf(page, 'change-name'))
+  const refused = await press(agent, form, 'change-name', { name: '\u200b Ada\u00a0', zoneinfo: ' Mars/Olympus\u200b' })
+  assert.match(refused.body, /value="Ada".*value="Mars\/Olympus"/s)
+  await press(agent, refused, 'change-name', { name: '\u2068Ada\u2069', nickname: '\u200b', zoneinfo: '\ufeffEurope/Vienna ' })
+  const { name, nickname, zoneinfo } = await userOf(person)
+  assert.deepEqual([name, nickname, zoneinfo], ['Ada', null, 'Europe/Vienna'])
+})
 
 test('a form of the profile that is too old keeps what was typed', async () => {
   const { agent, page } = await openAccount(w.test, await w.createUser(w.test))

@@ -8,6 +8,7 @@ import * as client from 'openid-client'
 import { reason } from '../../base/reason.ts'
 import { isRecord } from '../../base/record.ts'
 import { createSharedReads } from '../../base/shared-reads.ts'
+import { withoutUnseen } from '@ostiary/contract/visible.ts'
 import { asLine, isText } from '../../base/text.ts'
 import type { Deployment } from '../../deployment/deployment.ts'
 import type { Outbound } from '../../deployment/outbound/fetch.ts'
@@ -258,7 +259,7 @@ const longest_hint = 4_096
  * account: they are taken as they were sent or not at all, since a part of an address can be the address of another person.
  */
 function profileOf(claims: Claims, name: { given_name?: string; family_name?: string }): UpstreamProfile {
-  const text = (key: string) => (typeof claims[key] === 'string' ? asLine(claims[key], 200) || null : null)
+  const text = (key: string) => (typeof claims[key] === 'string' ? visible(asLine(claims[key], 200)) : null)
   const subject = String(claims.sub)
   if (!isText(subject)) throw new UpstreamFailed({ cause: 'id_token', detail: reason`The subject contains control characters.` })
   if (subject.length > longest_subject)
@@ -270,7 +271,7 @@ function profileOf(claims: Claims, name: { given_name?: string; family_name?: st
     email: Email.safeParse(claims.email).success ? String(claims.email) : null,
     // Apple sends a string.
     email_verified: claims.email_verified === true || claims.email_verified === 'true',
-    name: text('name') ?? (asLine([given_name, family_name].filter(Boolean).join(' '), 200) || null),
+    name: text('name') ?? visible(asLine([given_name, family_name].filter(Boolean).join(' '), 200)),
     given_name,
     family_name,
     picture: WebUrl.safeParse(claims.picture).data ?? null,
@@ -280,6 +281,9 @@ function profileOf(claims: Claims, name: { given_name?: string; family_name?: st
     id_token: null,
   }
 }
+
+/** A name that nobody can see is none. */
+const visible = (name: string): string | null => (withoutUnseen(name) === '' ? null : name)
 
 /** OIDC Back-Channel Logout 1.0 §2.1: an opaque text. One that is too long is ignored. */
 const sidOf = ({ sid }: Claims) => (typeof sid === 'string' && sid !== '' && sid.length <= longest_sid && isText(sid) ? sid : null)

@@ -50,7 +50,7 @@ import {
 } from '../../../pages/account-methods.ts'
 import { locales } from '../../../pages/locale.ts'
 import { accountUrl } from '../../account-url.ts'
-import { type Answer, type OidcCall, type OidcServices, redirect, refused } from '../../call.ts'
+import { type Answer, type OidcCall, type OidcServices, redirect, refused, typedOf } from '../../call.ts'
 import { withCookies } from '../../cookies.ts'
 import { formToken } from '../../form-token.ts'
 import { accountContext, html } from '../../hosted-page.ts'
@@ -124,7 +124,7 @@ export function showProfile(
   const { user } = own
   // A form that was not accepted keeps the typed values.
   const present = Object.fromEntries(
-    profile_fields.map((name) => [name, call.form?.get(name)?.slice(0, longest_field) ?? user[name] ?? '']),
+    profile_fields.map((name) => [name, call.form?.has(name) ? typedOf(call, name, longest_field).slice(0, longest_field) : (user[name] ?? '')]),
   ) as Record<ProfileField, string> // as: every field
   const view = { ...rest, values: values ?? present }
   return withForm(services, call, { ...own, action: 'change-name', view }, (context, form, shown) =>

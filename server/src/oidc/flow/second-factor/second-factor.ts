@@ -4,6 +4,7 @@
  */
 import { reason } from '../../../base/reason.ts'
 import { refusal } from '../../../base/refusal.ts'
+import { withoutEnds } from '../../../base/typed.ts'
 import { countFactorTry } from '../../../domain/sessions/half-sign-ins.ts'
 import { countSecondFactor, giveBackSecondFactor, waitForSecondFactor } from '../../../domain/users/attempts.ts'
 import type { SecondFactorView } from '../../../pages/second-factor.ts'
@@ -45,7 +46,7 @@ export const secondFactor: OidcEndpoint = async (services, call) => {
   const problem = formProblem(services, call, interaction.browser)
   if (problem) return show(problem, formRefusals[problem])
   if (!used) return form?.has('use') ? redirect(secondFactorUrl(call, interaction.query, half, using)) : show('missing', missing_code)
-  const sent = (form?.get(used.field) ?? '').trim()
+  const sent = withoutEnds(form?.get(used.field) ?? '')
   const of_passkey = used.field === 'credential'
   if (sent === '') return show(of_passkey ? 'passkey_failed' : 'missing', missing_code)
 
