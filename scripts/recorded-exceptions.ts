@@ -228,6 +228,8 @@ const of_tenant = 'the environments of a tenant or a project'
  * and sweeps of what is over, which `distributed-laws.ts` knows by their form.
  */
 export const of_all_environments: readonly Stated[] = [
+  { write: 'select environment_id, id from users where erase_at', why: 'the accounts of every environment that are to be erased' },
+  { write: 'select environment_id, id from users where deletes_at', why: 'the same' },
   { write: 'select e.type, e.issuer from applications a', why: of_tenant },
   { write: 'select e.id from environments e join opaque_access_tokens', why: of_tenant },
   { write: 'select 1 as is_proven from users u join environments o', why: of_tenant },

@@ -20,6 +20,12 @@ export const descriptions: Record<RowName, string> = {
     'Changes the named fields; `metadata` and `claims` are merged with what is stored. A new password ends all sessions and grants of the user. A new email or phone number counts as unverified unless the same request says otherwise.',
   deleteUser: 'Deletes the user with all sessions and grants. The email can be used again.',
   blockUser: 'Keeps the user from signing in and ends all sessions and tokens at once. To block a blocked user changes nothing.',
+  restoreUser:
+    'Takes back the deletion of a user who is not erased yet (`deletes_at`), and mails that to the person. Ended sessions and tokens stay ended. To restore a user who is not deleted changes nothing.',
+  approveUser:
+    'Lets a user in whose account waits after a sign-up (`approval`), and mails that to the person. For any other account it is 409 `not_waiting`.',
+  refuseUser:
+    'Refuses a user whose account waits after a sign-up, and mails that to the person. The account is deleted 30 days later. For any other account it is 409 `not_waiting`.',
   unblockUser: 'Lets a blocked user sign in again. Ended sessions and tokens stay ended.',
   listUserSessions:
     'Lists the sessions of a user that can be ended, newest first. One whose `expires_at` has passed signs nobody in any more, but tokens of it may be valid.',

@@ -32,6 +32,7 @@ export const errors = {
   already_member:          { status: 409, title: 'Already a member',              explanation: 'The user is a member of the organization. Change the roles of the member instead.' },
   issuer_taken:            { status: 409, title: 'Issuer already in use',         explanation: 'Another environment has this issuer, or had it: tokens and registrations of clients name it, so it is never used again. Choose another origin.' },
   key_revoked:             { status: 409, title: 'Key revoked',                   explanation: 'A revoked key can be read but not changed or rotated. Create a new key.' },
+  not_waiting:             { status: 409, title: 'No approval is waited for',     explanation: 'The account does not wait for an approval: it never did, or it was approved or refused already. Read the user: `approval` says which.' },
   mail_not_set_up:         { status: 409, title: 'Mail not set up',               explanation: 'The environment sends no mail: its setting email.delivery is none. Set it to smtp, or to capture in a Test environment.' },
   last_owner:              { status: 409, title: 'Last owner',                    explanation: 'A tenant always has an owner. Make another member an owner first.' },
   secret_not_used:         { status: 409, title: 'Application without a secret',  explanation: 'Only applications that authenticate with a client secret have one to rotate. Change `token_endpoint_auth_method` first, or replace the key of the application.' },

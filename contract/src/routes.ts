@@ -105,7 +105,7 @@ import {
   Tenant,
   TenantChange,
 } from './tenancy.ts'
-import { NewUser, User, UserChange, UserQuery } from './user.ts'
+import { NewUser, User, UserChange, UserDeletionQuery, UserQuery } from './user.ts'
 import { UserAccess, UserAccessQuery } from './user-access.ts'
 import { NamedQuery, PageQuery, page } from './values.ts'
 
@@ -184,9 +184,12 @@ export const routes = {
   createUser:         post ('/v1/auth/users',                            secret('developer'),             'Create a user',                                          { body: NewUser, returns: [201, User], fails: ['identifier_taken'], fresh: 'in_live' }),
   getAuthUser:        get  ('/v1/auth/users/{user_id}',                  secret('developer'),             'Get a user',                                             { returns: [200, User] }),
   changeUser:         patch('/v1/auth/users/{user_id}',                  secret('developer'),             'Update a user; a new password ends all sessions and grants', { body: UserChange, returns: [200, User], fails: ['identifier_taken'], fresh: { fields: freshFields.user } }),
-  deleteUser:         del  ('/v1/auth/users/{user_id}',                  secret('developer'),             'Delete a user with all sessions and grants',             { returns: [204, null], fresh: 'in_live' }),
+  deleteUser:         del  ('/v1/auth/users/{user_id}',                  secret('developer'),             'Delete a user with all sessions and grants',             { query: UserDeletionQuery, returns: [204, null], fresh: 'in_live' }),
+  restoreUser:        post (`${authUser}/restore`,                       secret('developer'),             'Restore a deleted user who is not erased yet',           { returns: [200, User], fresh: 'in_live' }),
   blockUser:          post ('/v1/auth/users/{user_id}/block',            secret('developer'),             'Block a user; all sessions and tokens end at once',      { returns: [200, User], operators: 'allowed', fresh: no_need.closes }),
   unblockUser:        post ('/v1/auth/users/{user_id}/unblock',          secret('developer'),             'Unblock a user',                                         { returns: [200, User], operators: 'allowed', fresh: 'in_live' }),
+  approveUser:        post (`${authUser}/approve`,                       secret('developer'),             'Approve a user who waits',                               { returns: [200, User], fails: ['not_waiting'], fresh: 'in_live' }),
+  refuseUser:         post (`${authUser}/refuse`,                        secret('developer'),             'Refuse a user who waits',                                { returns: [200, User], fails: ['not_waiting'], fresh: 'in_live' }),
   listUserSessions:   get  ('/v1/auth/users/{user_id}/sessions',         secret('developer'),             'List the sessions of a user',                            { ...paged, returns: [200, page(Session)] }),
   endUserSessions:    post (`${authUser}/end-sessions`,                  secret('developer'),             'End all sessions and grants of a user',                  { returns: [200, User], operators: 'allowed', fresh: no_need.closes }),
   sendReset:          post (`${authUser}/send-reset`,                    secret('developer'),             'Mail a link with which the user chooses a new password', { returns: [202, MailAsked], fails: ['mail_not_set_up'], fresh: no_need.mails_owner }),

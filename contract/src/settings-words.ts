@@ -60,9 +60,19 @@ export const settings_words: readonly SettingsGroupWords[] = [
       ...of_sign_in,
       'sign_up.mode': {
         label: 'New accounts',
-        help: 'Whether people create accounts themselves (`open`), or the API alone does (`closed`).',
-        affects: 'People without an account.',
-        choices: { open: 'Anyone may sign up', closed: 'Only the API creates them' },
+        help: 'Whether people create accounts themselves (`open`), whether these wait until a backend or an administrator approves them (`approval`, which needs mail), or whether the API alone creates accounts (`closed`). An account that waits can do nothing and ends after 30 days. Accounts of the API and of invitations never wait.',
+        affects: 'People without an account. Who waits goes on waiting, whatever is chosen.',
+        choices: { open: 'Anyone may sign up', approval: 'Each waits for an approval', closed: 'Only the API creates them' },
+      },
+      'sign_up.allowed_domains': {
+        label: 'Domains that may sign up',
+        help: 'If there are any, only addresses of these domains can sign up or become the new address of an account: `example.com`, or `*.example.com` for all below it and not itself. Accounts of the API and of invitations may have any.',
+        affects: 'People who sign up or change their address. Accounts that exist stay.',
+      },
+      'sign_up.blocked_domains': {
+        label: 'Domains that may not sign up',
+        help: 'Addresses of these domains can neither sign up nor become the new address of an account, even if they are allowed above.',
+        affects: 'People who sign up or change their address. Accounts that exist stay.',
       },
       'sign_up.name': {
         label: 'Name of a person',
@@ -73,6 +83,11 @@ export const settings_words: readonly SettingsGroupWords[] = [
           optional: 'Of every new person, may stay empty',
           required: 'Of everyone without one',
         },
+      },
+      'users.deletion_grace_days': {
+        label: 'Days in which a deletion can be undone',
+        help: 'A deleted account is closed at first: the person is signed out everywhere, and the address stays taken. For so many days a backend, an administrator or the person can restore it; then it is erased. `0` erases at once.',
+        affects: 'Accounts that are deleted from then on. Those that are closed keep their day.',
       },
       'mfa.mode': {
         label: 'Second factor',

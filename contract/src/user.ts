@@ -27,7 +27,14 @@ const profile = {
     .describe('The time zone, such as `Europe/Zurich`.'),
 }
 
-const VisibleName = ShortText.refine((value) => withoutUnseen(value) !== '', 'Use at least one visible character, or null for no name.').nullable()
+/** The states of an account that signed up where each waits for an approval. */
+export const ApprovalState = z.enum(['waiting', 'approved', 'refused'])
+export type ApprovalState = z.infer<typeof ApprovalState>
+
+const VisibleName = ShortText.refine(
+  (value) => withoutUnseen(value) !== '',
+  'Use at least one visible character, or null for no name.',
+).nullable()
 
 /** The same as they are accepted. */
 const accepted_profile = {
@@ -72,6 +79,16 @@ export const User = z.strictObject({
     .array(Slug)
     .describe('The roles that were given to the user, by slug and in order of slug. Roles that every user has are not among them.'),
   has_password: z.boolean().describe('Whether the user can sign in with a password.'),
+  approval: z
+    .strictObject({
+      state: ApprovalState.describe('`waiting` for an approval, `approved` or `refused`.'),
+      at: Time.describe('The time of this state.'),
+    })
+    .nullable()
+    .describe('The approval of an account of a sign-up that had to wait; `null` for an account that never waited.'),
+  deletes_at: Time.nullable().describe(
+    'When the account is erased, which was deleted and can be restored until then; `null` while it is not deleted.',
+  ),
   blocked_at: Time.nullable().describe('When the user was blocked; `null` while the user can sign in.'),
   last_sign_in_at: Time.nullable().describe('When the user last signed in; `null` if never.'),
   created_at: Time,
@@ -135,6 +152,13 @@ export const UserChange = z.strictObject({
 })
 export type UserChange = z.infer<typeof UserChange>
 
+export const UserDeletionQuery = z.object({
+  erase: z
+    .enum(['true', 'false'])
+    .optional()
+    .describe('With `true` the account is erased at once, also one that could be restored. The default is `false`.'),
+})
+
 export const UserQuery = z.object({
   email: z
     .string()
@@ -149,5 +173,6 @@ export const UserQuery = z.object({
     .register(characters, { allowed: 'any' })
     .optional()
     .describe('Words that the name, the email or the phone number contains, or a whole id.'),
+  approval: ApprovalState.optional().describe('Only users whose account waits, was approved or was refused.'),
   role: Slug.optional().describe('The slug of a role: only users to whom it was given. A role that every user has finds nobody by that.'),
 })

@@ -134,6 +134,7 @@ const acts: Readonly<Record<string, readonly Act[]>> = {
   'emailed-codes': [],
   passkeys: [],
   'second-factor': [],
+  'sign-up': [],
   proxy: [],
   postgresql: [],
   'beyond-one-primary': [],

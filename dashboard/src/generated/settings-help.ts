@@ -19,11 +19,23 @@ export const settings_help: Readonly<Record<string, { help: string; lowered: str
     "lowered": null
   },
   "sign_up.mode": {
-    "help": "Whether people create accounts themselves (`open`), or the API alone does (`closed`).",
+    "help": "Whether people create accounts themselves (`open`), whether these wait until a backend or an administrator approves them (`approval`, which needs mail), or whether the API alone creates accounts (`closed`). An account that waits can do nothing and ends after 30 days. Accounts of the API and of invitations never wait.",
+    "lowered": null
+  },
+  "sign_up.allowed_domains": {
+    "help": "If there are any, only addresses of these domains can sign up or become the new address of an account: `example.com`, or `*.example.com` for all below it and not itself. Accounts of the API and of invitations may have any.",
+    "lowered": null
+  },
+  "sign_up.blocked_domains": {
+    "help": "Addresses of these domains can neither sign up nor become the new address of an account, even if they are allowed above.",
     "lowered": null
   },
   "sign_up.name": {
     "help": "With `off` the sign-up form alone asks for a name, which can stay empty. `optional` also asks where an account begins without the form: by an emailed code, or at a provider that sent no name. `required` takes no account without a name, and asks everyone who has none once. A name that is asked for has 1 to 100 characters.",
+    "lowered": null
+  },
+  "users.deletion_grace_days": {
+    "help": "A deleted account is closed at first: the person is signed out everywhere, and the address stays taken. For so many days a backend, an administrator or the person can restore it; then it is erased. `0` erases at once.",
     "lowered": null
   },
   "mfa.mode": {

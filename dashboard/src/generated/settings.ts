@@ -88,15 +88,44 @@ export const settings_groups: readonly { title: string; fields: readonly Setting
         "group": "sign_up",
         "name": "mode",
         "label": "New accounts",
-        "affects": "People without an account.",
+        "affects": "People without an account. Who waits goes on waiting, whatever is chosen.",
         "advice": null,
         "only": null,
         "class": "travels",
         "look": {
           "open": "Anyone may sign up",
+          "approval": "Each waits for an approval",
           "closed": "Only the API creates them"
         },
         "default": "open",
+        "min": null,
+        "max": null
+      },
+      {
+        "path": "sign_up.allowed_domains",
+        "group": "sign_up",
+        "name": "allowed_domains",
+        "label": "Domains that may sign up",
+        "affects": "People who sign up or change their address. Accounts that exist stay.",
+        "advice": null,
+        "only": null,
+        "class": "travels",
+        "look": "list",
+        "default": [],
+        "min": null,
+        "max": null
+      },
+      {
+        "path": "sign_up.blocked_domains",
+        "group": "sign_up",
+        "name": "blocked_domains",
+        "label": "Domains that may not sign up",
+        "affects": "People who sign up or change their address. Accounts that exist stay.",
+        "advice": null,
+        "only": null,
+        "class": "travels",
+        "look": "list",
+        "default": [],
         "min": null,
         "max": null
       },
@@ -117,6 +146,20 @@ export const settings_groups: readonly { title: string; fields: readonly Setting
         "default": "off",
         "min": null,
         "max": null
+      },
+      {
+        "path": "users.deletion_grace_days",
+        "group": "users",
+        "name": "deletion_grace_days",
+        "label": "Days in which a deletion can be undone",
+        "affects": "Accounts that are deleted from then on. Those that are closed keep their day.",
+        "advice": null,
+        "only": null,
+        "class": "travels",
+        "look": "number",
+        "default": 0,
+        "min": 0,
+        "max": 30
       },
       {
         "path": "mfa.mode",

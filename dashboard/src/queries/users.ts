@@ -1,15 +1,35 @@
+import type { User } from '@ostiary/sdk'
+import type { Search } from '../parts/search.ts'
 import { type At, type Here, key, list, one } from './query.ts'
+
+export type Approval = NonNullable<User['approval']>['state']
+
+export const approvals: readonly (readonly [Approval, string])[] = [
+  ['waiting', 'Waiting for approval'],
+  ['approved', 'Approved'],
+  ['refused', 'Refused'],
+]
+
+/** The state that the address of the page names. */
+export const approvalIn = ({ approval }: Search): Approval | undefined => approvals.find(([state]) => state === approval)?.[0]
 
 export const users = {
   all: ({ at }: At) => key('users', at.environment_id),
   /**
    * @param query an exact email, or the beginning of a name
    * @param role the slug of a role that was given to them
+   * @param approval the state of their approval
    */
-  list: ({ client, at }: Here, query = '', role = '') =>
-    list(key('users', at.environment_id, 'list', query, role), (cursor) =>
+  list: ({ client, at }: Here, query = '', { role, approval }: { role?: string | undefined; approval?: Approval | undefined } = {}) =>
+    list(key('users', at.environment_id, 'list', query, role, approval), (cursor) =>
       client
-        .listUsers({ ...at, ...(query.includes('@') ? { email: query } : query ? { query } : {}), ...(role ? { role } : {}), cursor })
+        .listUsers({
+          ...at,
+          ...(query.includes('@') ? { email: query } : query ? { query } : {}),
+          ...(role ? { role } : {}),
+          ...(approval ? { approval } : {}),
+          cursor,
+        })
         .page(),
     ),
   /** @param words parts of names, emails or phone numbers, or a whole id; without them the newest users */

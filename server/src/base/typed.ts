@@ -6,7 +6,7 @@
  */
 
 /** Tags are format characters too, but they end the flags of some emoji. */
-const around = /^[\s\p{Z}[\p{Cf}&&\p{Default_Ignorable_Code_Point}--[\u{E0020}-\u{E007F}]]]$/v
+const around = /^[\s\p{Z}[[\p{Cf}&&\p{Default_Ignorable_Code_Point}]--[\u{E0020}-\u{E007F}]]]$/v
 
 /** Takes linear time, unlike an expression for the end of a text. */
 export function withoutEnds(text: string): string {

@@ -61,7 +61,7 @@ export interface Answer {
   /** A refused form, which leads to the address of its step (`refused-form.ts`). `passing`: a limit or a failure that ends by itself. */
   readonly step?: 'refused' | 'passing'
   /** A page beside the steps. Where a form is answered with it, it gets an address of its own too. */
-  readonly again?: { readonly page: 'message' | 'provider'; readonly view: ShownAgain; readonly address: string | null }
+  readonly again?: { readonly page: 'message' | 'provider' | 'waiting'; readonly view: ShownAgain; readonly address: string | null }
 }
 
 /** An answer that refuses: a page that asks again, a redirect with an error. */

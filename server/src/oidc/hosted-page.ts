@@ -7,6 +7,7 @@ import type { Page, PageContext } from '../pages/layout.ts'
 import { languageFor, languagesAt } from '../pages/locale.ts'
 import { type MessageKind, type MessageView, messagePage } from '../pages/message.ts'
 import { type ProviderProblemView, providerProblemPage } from '../pages/provider-problem.ts'
+import { type WaitingView, waitingPage } from '../pages/waiting.ts'
 import type { OAuthError } from '../protocol/oauth-error.ts'
 import { type Asked, accountUrl, chosenLocale, languagesAsked } from './account-url.ts'
 import { session_gone } from './browser.ts'
@@ -101,6 +102,7 @@ export function pageAgain(call: OidcCall, shown: ShownAgain, address: string): A
   const context = pageContext(call, undefined, address)
   if (shown.page === 'provider')
     return html(providerProblemPage(context, { ...(shown as unknown as ProviderProblemView), back_url: address })) // as: `showProviderProblem` made it
+  if (shown.page === 'waiting') return html(waitingPage(context, { ...(shown as unknown as WaitingView), back_url: address })) // as: `showUnapproved` made it
   const { kind, request_id, reason, has } = shown as unknown as KeptMessage // as: `messageAnswer` made it
   const home_url = has.home ? new URL('/', call.issuer.url).href : null
   const view = { kind, request_id, reason, home_url, account_url: has.account ? accountUrl(call) : null }

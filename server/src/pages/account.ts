@@ -51,6 +51,8 @@ export interface AccountView {
   }[]
   /** The environment sends mail, so addresses can be proved. */
   has_mail: boolean
+  /** For so many days the person can undo a deletion. */
+  deletion_grace_days: number
   /** The methods that the person can add. */
   can_add: { passkey: boolean; totp: boolean; providers: readonly { id: string; type: ProviderType; display_name: string }[] }
   /** This session first. */
@@ -351,6 +353,6 @@ function partsOf(gets: readonly AppGain[]): AppGains {
 function data(context: PageContext, view: AccountView): Section {
   const texts = context.texts.account
   const body = html`${row({ icon: icons.download, name: texts.export_title, detail: texts.export_detail, action: button(context, view, 'export', { content: texts.export }) })}
-${row({ icon: icons.bin, name: texts.delete_title, detail: texts.delete_detail, action: link(context, view, 'delete-account', { text: texts.delete, of: texts.delete_title }) })}`
+${row({ icon: icons.bin, name: texts.delete_title, detail: view.deletion_grace_days === 0 ? texts.delete_detail : texts.delete_detail_later(view.deletion_grace_days), action: link(context, view, 'delete-account', { text: texts.delete, of: texts.delete_title }) })}`
   return { id: 'data', title: texts.data, body }
 }

@@ -1,4 +1,5 @@
 // pure
+import { isInDomains } from '@ostiary/contract/domain-pattern.ts'
 import type { Settings, SignUpName } from '@ostiary/contract/settings.ts'
 import { type SwitchedMethod, switched_methods } from '@ostiary/contract/sign-in-methods.ts'
 import { UserChange } from '@ostiary/contract/user.ts'
@@ -7,6 +8,17 @@ import { type EmailSettings, sendsMail } from '../base/mail-settings.ts'
 
 /** Whether an account can begin with the method only after its address is proved by mail. */
 const needs_mail: Record<SwitchedMethod, boolean> = { password: false, email_code: true, passkey: true }
+
+type SignUp = Settings['sign_up']
+
+/** Whether people create accounts themselves, even if these wait for an approval. */
+export const letsSignUp = ({ sign_up }: { sign_up: Pick<SignUp, 'mode'> }): boolean => sign_up.mode !== 'closed'
+
+/** Whether the domain of an address may sign up. A blocked domain stays blocked where it is allowed too. */
+export const admitsDomain = (
+  { allowed_domains, blocked_domains }: Pick<SignUp, 'allowed_domains' | 'blocked_domains'>,
+  email: string,
+): boolean => !isInDomains(email, blocked_domains) && (allowed_domains.length === 0 || isInDomains(email, allowed_domains))
 
 interface WaysToBegin {
   sign_in: Pick<Settings['sign_in'], SwitchedMethod>

@@ -16,6 +16,7 @@ import { startEndings } from '../oidc/end-in-slices.ts'
 import type { Issuers } from '../oidc/issuer.ts'
 import type { KeyPool } from '../oidc/key-pool.ts'
 import { rotateAgedKeys } from '../oidc/signing-keys.ts'
+import { eraseDue } from './erase-due.ts'
 import { removeExpiredRows } from './expiring-rows.ts'
 import { createGrantIndexes } from './grant-indexes.ts'
 import { createSequencer, startSequencer } from './sequencer.ts'
@@ -82,6 +83,7 @@ export function startJobs(deployment: Deployment, { keys, key_pool, issuers, web
     every(write_interval_ms, 'dropped lines', createDroppedLines(deployment, dropped).write),
     every(look_interval_ms, 'probe of writes', createWriteProbe(deployment).work),
     every(sweep_interval_ms, 'sweep', () => removeExpiredRows(deployment.db, deployment.now())),
+    every(sweep_interval_ms, 'accounts to erase', () => eraseDue(deployment, () => stopping)),
     every(rotation_interval_ms, 'key rotation', () => rotateAgedKeys(deployment, key_pool)),
     every(visit_interval_ms, 'visits', () => visitGrants(deployment, () => stopping)),
     every(names_interval_ms, 'names of scopes', async () => {

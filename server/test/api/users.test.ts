@@ -38,7 +38,7 @@ const fields: [name: string, value: unknown, other: unknown, fallback: unknown][
   ['phone_number',          '+4915112345678',                 '+12025550123',            null],
   ['phone_number_verified', true,                             false,                     false],
   ['name',                  'Ada Lovelace',                   'Ada King 🧮',             null],
-  ['given_name',            'Ada',                            '',                        null],
+  ['given_name',            'Ada',                            'Augusta',                 null],
   ['family_name',           'Lovelace',                       'King',                    null],
   ['nickname',              'Enchantress of Number',          'A.A.L.',                  null],
   ['preferred_username',    'ada',                            'ada.l',                   null],
@@ -63,6 +63,8 @@ test('every field is stored as it was sent', async () => {
     pending_email: null,
     roles: [],
     has_password: true,
+    approval: null,
+    deletes_at: null,
     blocked_at: null,
     last_sign_in_at: null,
   })
@@ -85,6 +87,8 @@ test('a new user needs only an email', async () => {
     pending_email: null,
     roles: [],
     has_password: false,
+    approval: null,
+    deletes_at: null,
     blocked_at: null,
     last_sign_in_at: null,
   })

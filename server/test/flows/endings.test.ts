@@ -481,7 +481,7 @@ const ends_nothing = `
   openEnrolmentCode openEnrolTotp openEnrolPasskey
   enrolPasskey offerPasskey saveProfile consent federate showInvitation acceptInvitation leadFromIssuer leadFromRoot signedOut showAccount changeOwnName confirmOwnEmail addOwnPasskey addOwnTotp addOwnProvider
   renewOwnCodes exportOwnData showCodePage showNewPasswordPage showRecoveryCodes confirmRecoveryCodes
-  validateToken createUser sendReset sendVerification createProject changeProject createEnvironment changeEnvironment
+  validateToken createUser approveUser refuseUser restoreUser sendReset sendVerification createProject changeProject createEnvironment changeEnvironment
   createPromotion approvePromotion
   previewSettings testMail createApplication rotateClientSecret createMetadataClient readMetadataClient createResourceServer changeResourceServer deleteResourceServer createRole changeRole deleteRole previewRole
   createOrganization addOrganizationMember changeOrganizationMember selectOrganization

@@ -25,6 +25,9 @@ const in_live = [
   ...[
     'createUser',
     'unblockUser',
+    'restoreUser',
+    'approveUser',
+    'refuseUser',
     'removeUserMethod',
     'createResourceServer',
     'changeResourceServer',

@@ -85,6 +85,7 @@ const tokens = await person.tokens(client)
 const outsider = await createPerson(w, environment)
 await outsider.tokens(client)
 const blocked = await createPerson(w, environment)
+const waiting = await w.createUser(environment, { waits: true })
 expectStatus(200, await w.call('POST', `/v1/auth/users/${blocked.id}/block`, { key: environment.secret }))
 const provider = await create('providers', {
   type: 'oidc',
@@ -247,6 +248,7 @@ const plants: Plant[] = [
   { code: 'promotion_conflict', reason: /is not as the promotion left it/, of_tenant: true, has: { status: 409 }, plant: revertEdited },
   { code: 'approval_required', reason: /approves this plan first/, of_tenant: true, has: { status: 409 }, plant: applyUnapproved },
   { code: 'promotion_blocked', reason: /Something stands in the way/, of_tenant: true, has: { status: 422 }, plant: async () => step(await livePlan({ sign_in: { email_code: true } }), 'apply') },
+  { code: 'not_waiting', reason: 'The account does not wait for an approval.', has: { status: 409 }, plant: () => w.call('POST', `/v1/auth/users/${blocked.id}/approve`, { key: environment.secret }) },
   { code: 'mail_not_set_up', reason: /sends no mail/, has: { status: 409 }, plant: testMailWithoutDelivery },
   { code: 'idempotency_in_progress', reason: /first request with this Idempotency-Key is still running/, has: { status: 409 }, plant: repeatDuringTheFirst },
   { code: 'rate_limited', reason: 'The limit of the credential is 1 requests in 3600 s.', has: { status: 429, key_id: slow.id }, plant: async () => [await withKey(slow.key), await withKey(slow.key)][1] ?? assert.fail() },
@@ -286,6 +288,7 @@ const plants: Plant[] = [
   { code: 'application_disabled', reason: 'The application is disabled.', has: { client_id: disabled.client_id }, plant: () => authorize({}, disabled) },
   { code: 'wrong_password', reason: `The password for the user ${person.id} is wrong.`, has: { user_id: person.id }, plant: () => signIn({ email: person.email, password: canary() }) },
   { code: 'unknown_account', reason: 'No user of the environment has the email.', has: { user_id: null }, plant: () => signIn({ email: `${canary()}@example.com`, password: canary() }) },
+  { code: 'not_approved', reason: `The user ${waiting.id} waits for an approval.`, has: { user_id: waiting.id }, plant: () => signIn({ email: waiting.email, password: waiting.password }) },
   { code: 'user_blocked', reason: `The user ${blocked.id} is blocked.`, has: { user_id: blocked.id }, plant: () => signIn({ email: blocked.email, password: blocked.password }) },
   { code: 'wrong_code', reason: /^The code of the second factor/, plant: useSecondFactor },
   { code: 'wrong_code', reason: 'This browser has no pending code for the email.', plant: enterCode },

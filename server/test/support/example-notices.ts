@@ -21,6 +21,11 @@ export const notices: { [Kind in MailKind]: Extract<Notice, { kind: Kind }> } = 
   recovery_codes_made: { kind: 'recovery_codes_made', device },
   data_exported: { kind: 'data_exported', device },
   account_deleted: { kind: 'account_deleted', device },
+  account_closed: { kind: 'account_closed', deletes_at: expires_at, device },
+  account_restored: { kind: 'account_restored', device },
+  approved: { kind: 'approved' },
+  refused: { kind: 'refused', ends_at: expires_at },
+  sign_up_refused: { kind: 'sign_up_refused', expires_at, device },
   organization_invitation: {
     kind: 'organization_invitation',
     link,

@@ -47,11 +47,13 @@ import {
   passwordSavedPage,
   verifiedPage,
 } from '../../src/pages/reset.ts'
+import { restorePage } from '../../src/pages/restore.ts'
 import { type SecondFactorView, secondFactorPage } from '../../src/pages/second-factor.ts'
 import { type SelectOrganizationView, selectOrganizationPage } from '../../src/pages/select-organization.ts'
 import { type SignInView, signInPage } from '../../src/pages/sign-in.ts'
 import { type SignOutDoneView, signOutDonePage, signOutPage } from '../../src/pages/sign-out.ts'
 import { type SignUpView, signUpPage } from '../../src/pages/sign-up.ts'
+import { waitingPage } from '../../src/pages/waiting.ts'
 import { pseudo_language } from './pseudo-language.ts'
 
 /** Texts that come from tenants, applications and people. */
@@ -319,6 +321,7 @@ const exampleAccount = (words: Words): AccountView => {
     csrf: 'token',
     user_id: 'usr_1',
     has_mail: true,
+    deletion_grace_days: 0,
     person: { email, email_verified: true, pending_email: null, name: person, locale: 'en', zoneinfo: 'Europe/Vienna' },
     notice: null,
     problem: null,
@@ -397,7 +400,7 @@ function accountPages(context: PageContext, words: Words): Record<string, Page> 
   const passkey = { ...form, ceremony: { kind: 'create' as const, options: '{}', able_cookie: null, removed: null } }
   const provider = { id: 'prv_oidc', display_name: provider_name }
   const connection = { ...form, provider, email, is_mailed: true, wait_seconds: null }
-  const deletion = { ...form, email, tenants: [] }
+  const deletion = { ...form, email, tenants: [], deletes_at: null }
   const choices = [
     { slug: 'editor', name: words.resource_server, is_held: true, may_change: true },
     { slug: 'owner', name: words.provider, is_held: true, may_change: false },
@@ -536,12 +539,14 @@ function accountPages(context: PageContext, words: Words): Record<string, Page> 
     'account, too many changes': exportPage(context, { ...form, problem: 'too_many_changes' }),
     'account, deletion': deletionPage(context, deletion),
     'account, deletion, wrong address': deletionPage(context, { ...deletion, problem: 'wrong_address' }),
+    'account, deletion that can be undone': deletionPage(context, { ...deletion, deletes_at: new Date('2026-12-04T16:31:00Z') }),
     'account, deletion of the last owner': deletionPage(context, {
       ...deletion,
       tenants: [{ name: tenant, members_url: 'https://id.example.com/dashboard/t/acme/members' }],
     }),
     'account, changed meanwhile': deletionPage(context, { ...deletion, problem: 'changed' }),
-    'account, deleted': deletedPage(context, { is_mailed: true }),
+    'account, deleted': deletedPage(context, { is_mailed: true, deletes_at: null }),
+    'account, closed': deletedPage(context, { is_mailed: true, deletes_at: new Date('2026-12-04T16:31:00Z') }),
   }
 }
 
@@ -580,6 +585,12 @@ const message_kinds: readonly MessageKind[] = [
 function waysOf({ issuer }: PageContext, kind: MessageKind): Partial<MessageView> {
   if (kind === 'session_ended') return { continue_url: `${issuer}/account`, reason: null }
   return kind.startsWith('invitation_') ? { home_url: 'https://id.example.com/' } : { account_url: `${issuer}/account` }
+}
+
+const restoring = {
+  ...{ csrf: 'token', request: 'client_id=app_1&state=x', attempt: '0'.repeat(32), problem: null },
+  ...{ page_url: 'https://id.example.com/e/env_1/second-factor?attempt=1', leave_url: 'https://id.example.com/e/env_1/account' },
+  deletes_at: new Date('2026-12-04T16:31:00Z'),
 }
 
 export function examplePages(environment_type: 'test' | 'live', words = usual, locale = 'en'): Record<string, Page> {
@@ -796,6 +807,19 @@ export function examplePages(environment_type: 'test' | 'live', words = usual, l
     'invitation, accepted': acceptedPage(context, invitation),
     ...Object.fromEntries(
       message_kinds.map((kind) => [`message, ${kind}`, messagePage(context, { ...message, ...waysOf(context, kind), kind })]),
+    ),
+    'restore an account': restorePage(context, restoring),
+    'restore an account, old form': restorePage(context, { ...restoring, problem: 'expired_form' }),
+    ...Object.fromEntries(
+      (['waiting', 'refused'] as const).map((problem) => [
+        `waiting, ${problem}`,
+        waitingPage(context, {
+          problem,
+          ends_at: '2026-12-20T16:31:00.000Z',
+          back_url: 'https://id.example.com/e/env_1/oauth/authorize?client_id=app_1',
+          request_id: 'req_1',
+        }),
+      ]),
     ),
     'provider problem': providerProblemPage(context, exampleProviderProblem(words)),
     ...Object.fromEntries(

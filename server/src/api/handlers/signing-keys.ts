@@ -1,5 +1,6 @@
 import type { TokenVerdict } from '@ostiary/contract/session.ts'
 import { switched_methods } from '@ostiary/contract/sign-in-methods.ts'
+import { picked } from '../../base/picked.ts'
 import { refusal } from '../../base/refusal.ts'
 import { findPublicApplications } from '../../domain/applications/store.ts'
 import { readPageBy } from '../../domain/lists/lists.ts'
@@ -31,7 +32,7 @@ export const authConfig: Handler<'authConfig'> = async (services, { caller }) =>
       methods: switched_methods.filter((method) => sign_in[method]),
       providers: await findOfferedProviders(db, environment.id),
     },
-    sign_up,
+    sign_up: picked(sign_up, ['mode', 'name']),
     password_policy: password,
     branding: { ...branding, display_name: issuer.display_name },
     links,

@@ -3,6 +3,7 @@ import type { TenantId } from '@ostiary/contract/ids.ts'
 import { bySwitch } from '@ostiary/contract/sign-in-methods.ts'
 import { default_fresh_sign_in, type NewEnvironment, type ProjectChange, type ProjectFreshSignIn } from '@ostiary/contract/tenancy.ts'
 import { quotaDetail } from '../../base/config/limits.ts'
+import { picked } from '../../base/picked.ts'
 import { reason } from '../../base/reason.ts'
 import type { Deployment } from '../../deployment/deployment.ts'
 import { sealed_columns } from '../../deployment/secrets/sealed-columns.ts'
@@ -19,9 +20,9 @@ import * as store from '../../domain/tenancy/store.ts'
 import { hasEnabledProvider, hasOwnMethod, keepsProvider } from '../../domain/tenancy/ways-in.ts'
 import { badField, fieldErrors, found, notFound, validationFailed } from '../../http/problem.ts'
 import { environmentOf } from '../environment.ts'
+import { refuseFreshSignIn } from '../fresh-settings.ts'
 import type { Handler } from '../handler.ts'
 import { refuseApprovals, refuseKeeps } from '../promotions/settings.ts'
-import { refuseFreshSignIn } from '../fresh-settings.ts'
 
 export const listProjects: Handler<'listProjects'> = (services, call) => {
   const { tenant_id } = call.caller
@@ -286,7 +287,7 @@ export const previewSettings: Handler<'previewSettings'> = async ({ config, db, 
     has_logo: branding.logo_url !== null && branding.logo_url === saved.branding.logo_url,
     has_links: { terms: links.terms_url !== null, privacy: links.privacy_url !== null, support: links.support_url !== null },
     methods: bySwitch((method) => sign_in[method]),
-    sign_up,
+    sign_up: picked(sign_up, ['mode', 'name']),
     expires_at: expires_at.getTime(),
   })
   return { url, expires_at: expires_at.toISOString() }

@@ -65,7 +65,9 @@ export const removeUserMethod: Handler<'removeUserMethod'> = async (services, ca
           holdUser(environment_id, user.id), // the guards of `removeMethod` read its rows
           ...removeMethod(environment_id, user.id, method, at),
           ...(isSecondFactor(method) ? [] : endBegunWith(environment_id, user.id, method.id, at)),
-          ...(user.email === null ? [] : await mailStatements(services, environment_id, { ...mail, to: user.email }, at)),
+          ...(user.email === null || user.deletes_at !== null
+            ? []
+            : await mailStatements(services, environment_id, { ...mail, to: user.email }, at)),
         ],
         before: { ...method, project_id: user.project_id, environment_id },
         answer: null,

@@ -3,12 +3,12 @@
  * go through the SSRF-safe fetch.
  */
 import { Email, WebUrl } from '@ostiary/contract/values.ts'
+import { withoutUnseen } from '@ostiary/contract/visible.ts'
 import { importPKCS8, SignJWT } from 'jose'
 import * as client from 'openid-client'
 import { reason } from '../../base/reason.ts'
 import { isRecord } from '../../base/record.ts'
 import { createSharedReads } from '../../base/shared-reads.ts'
-import { withoutUnseen } from '@ostiary/contract/visible.ts'
 import { asLine, isText } from '../../base/text.ts'
 import type { Deployment } from '../../deployment/deployment.ts'
 import type { Outbound } from '../../deployment/outbound/fetch.ts'

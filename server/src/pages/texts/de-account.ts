@@ -195,8 +195,15 @@ export const account: typeof en = {
   export: 'Herunterladen',
   delete_title: 'Konto löschen',
   delete_detail: 'Sofort und endgültig.',
+  delete_detail_later: (days: number) => `Das lässt sich ${days === 1 ? 'einen Tag' : `${days} Tage`} lang rückgängig machen.`,
   delete: 'Konto löschen',
   deletion: (email: Html) => html`Damit löschen Sie das Konto ${email} sofort. Das lässt sich nicht rückgängig machen.`,
+  deletion_later: (email: Html, at: Html) =>
+    html`Damit schließen Sie das Konto ${email} sofort. Gelöscht wird es am ${at}. Bis dahin können Sie es wiederherstellen: Melden Sie sich wieder an.`,
+  kept_later: [
+    'Sofort enden Ihre Sitzungen und der Zugriff aller Apps. Niemand kann sich anmelden, ohne das Konto wiederherzustellen.',
+    'Bis zur Löschung kann kein anderes Konto Ihre E-Mail-Adresse verwenden.',
+  ],
   kept: [
     'Sofort gelöscht werden Ihr Profil, Ihre Anmeldewege, Ihre Sitzungen und der Zugriff aller Apps.',
     'Der Verlauf der Ereignisse behält die Kennung des Kontos 90 Tage lang, ohne Ihre Daten. Aufzeichnungen über Änderungen durch Administratoren behalten die Kennung auf Dauer.',
@@ -208,6 +215,9 @@ export const account: typeof en = {
   last_owner_title: 'Ihr Konto lässt sich noch nicht löschen',
   last_owner: 'Diese Mandanten haben keinen anderen Inhaber. Machen Sie dort zuerst ein anderes Mitglied zum Inhaber.',
   members_of: (tenant: string) => `Mitglieder von ${tenant}`,
+  closed_title: 'Ihr Konto ist geschlossen',
+  closed: (at: Html, is_mailed: boolean) =>
+    html`Es wird am ${at} gelöscht. Bis dahin können Sie es wiederherstellen: Melden Sie sich wieder an. Sie sind überall abgemeldet${is_mailed ? ', und eine Mail bestätigt es' : ''}.`,
   deleted_title: 'Ihr Konto wurde gelöscht',
   deleted: (is_mailed: boolean) =>
     `Sie sind überall abgemeldet${is_mailed ? ', und eine Mail bestätigt es' : ''}. Sie können diese Seite schließen.`,

@@ -200,8 +200,15 @@ export const account = {
   export: 'Download',
   delete_title: 'Delete your account',
   delete_detail: 'At once and for ever.',
+  delete_detail_later: (days: number) => `You can undo it for ${days === 1 ? 'one day' : `${days} days`}.`,
   delete: 'Delete account',
   deletion: (email: Html) => html`This deletes the account ${email} at once. It cannot be undone.`,
+  deletion_later: (email: Html, at: Html) =>
+    html`This closes the account ${email} at once. It is deleted on ${at}. Until then you can restore it: sign in again.`,
+  kept_later: [
+    'Ended now: your sessions and the access of every app. Nobody can sign in without restoring the account.',
+    'Until it is deleted, no other account can use your email address.',
+  ],
   kept: [
     'Deleted now: your profile, your sign-in methods, your sessions and the access of every app.',
     'The history of events keeps the id of the account for 90 days, without your data. Records of changes that administrators made keep the id for good.',
@@ -213,6 +220,9 @@ export const account = {
   last_owner_title: 'Your account cannot be deleted yet',
   last_owner: 'These tenants have no other owner. Make another member an owner of each first.',
   members_of: (tenant: string) => `Members of ${tenant}`,
+  closed_title: 'Your account is closed',
+  closed: (at: Html, is_mailed: boolean) =>
+    html`It is deleted on ${at}. Until then you can restore it: sign in again. You are signed out everywhere${is_mailed ? ', and a mail confirms it' : ''}.`,
   deleted_title: 'Your account has been deleted',
   deleted: (is_mailed: boolean) => `You are signed out everywhere${is_mailed ? ', and a mail confirms it' : ''}. You can close this page.`,
 }

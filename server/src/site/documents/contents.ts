@@ -38,6 +38,7 @@ export const contents: readonly Group[] = [
       doc('guides/emailed-codes'),
       doc('guides/passkeys'),
       doc('guides/second-factor'),
+      doc('guides/sign-up'),
       doc('guides/sign-out'),
       doc('guides/mail'),
       doc('guides/testing'),

@@ -85,6 +85,24 @@ function letterOf(notice: Notice, { to, brand, support_url, at }: Envelope): Let
           'Das waren nicht Sie? Dann löschen Sie diese Mail. Es hat sich nichts geändert.',
         ],
       }
+    case 'sign_up_refused':
+      return {
+        subject: `Kein Konto bei ${brand} für diese Adresse`,
+        lead: `Die Adresse ${to} wurde für ein Konto bei ${brand} eingegeben. Adressen ihrer Domain werden dort nicht angenommen, deshalb hat sich nichts geändert. Nehmen Sie eine andere Adresse.`,
+        paragraphs: [...from(notice.device), 'Das waren nicht Sie? Dann löschen Sie diese Mail.'],
+      }
+    case 'approved':
+      return {
+        subject: `Ihr Konto bei ${brand} ist freigegeben`,
+        lead: `Ihr Konto ${to} bei ${brand} wurde am ${formatted(at)} freigegeben. Sie können sich jetzt anmelden.`,
+        paragraphs: [not_you],
+      }
+    case 'refused':
+      return {
+        subject: `Ihr Konto bei ${brand} wurde nicht freigegeben`,
+        lead: `Ihr Konto ${to} bei ${brand} wurde nicht freigegeben, deshalb können Sie es nicht benutzen. Es wird am ${formatted(notice.ends_at)} gelöscht.`,
+        paragraphs: support_url === null ? [] : [`Fragen? Hier finden Sie Hilfe: ${support_url}`],
+      }
     case 'password_changed':
       return {
         subject: `Ihr Passwort für ${brand} wurde geändert`,
@@ -123,6 +141,18 @@ function letterOf(notice: Notice, { to, brand, support_url, at }: Envelope): Let
       return {
         subject: `Die Daten Ihres Kontos bei ${brand} wurden heruntergeladen`,
         lead: `Am ${formatted(at)} wurden die Daten des Kontos ${to} bei ${brand} heruntergeladen.`,
+        paragraphs: [...from(notice.device), not_you],
+      }
+    case 'account_closed':
+      return {
+        subject: `Ihr Konto bei ${brand} wird gelöscht`,
+        lead: `Das Konto ${to} bei ${brand} wurde am ${formatted(at)} geschlossen und wird am ${formatted(notice.deletes_at)} gelöscht. Bis dahin können Sie es wiederherstellen: Melden Sie sich an.`,
+        paragraphs: [...from(notice.device), 'Sie wurden überall abgemeldet.', not_you],
+      }
+    case 'account_restored':
+      return {
+        subject: `Ihr Konto bei ${brand} wurde wiederhergestellt`,
+        lead: `Das Konto ${to} bei ${brand} wurde am ${formatted(at)} wiederhergestellt und wird nicht gelöscht.`,
         paragraphs: [...from(notice.device), not_you],
       }
     case 'account_deleted':

@@ -84,6 +84,24 @@ function letterOf(notice: Notice, { to, brand, support_url, at }: Envelope): Let
           'Not you? Then ignore this mail. Nothing has changed.',
         ],
       }
+    case 'sign_up_refused':
+      return {
+        subject: `No account at ${brand} for this address`,
+        lead: `The address ${to} was entered for an account at ${brand}. Addresses of its domain are not taken there, so nothing has changed. Use another address.`,
+        paragraphs: [...from(notice.device), 'Not you? Then ignore this mail.'],
+      }
+    case 'approved':
+      return {
+        subject: `Your account at ${brand} is approved`,
+        lead: `Your account ${to} at ${brand} was approved on ${formatted(at)}. You can sign in now.`,
+        paragraphs: [not_you],
+      }
+    case 'refused':
+      return {
+        subject: `Your account at ${brand} was not approved`,
+        lead: `Your account ${to} at ${brand} was not approved, so you cannot use it. It is deleted on ${formatted(notice.ends_at)}.`,
+        paragraphs: support_url === null ? [] : [`Questions? Here is help: ${support_url}`],
+      }
     case 'password_changed':
       return {
         subject: `Your password for ${brand} was changed`,
@@ -120,6 +138,18 @@ function letterOf(notice: Notice, { to, brand, support_url, at }: Envelope): Let
       return {
         subject: `The data of your account at ${brand} was downloaded`,
         lead: `On ${formatted(at)} the data of the account ${to} at ${brand} was downloaded.`,
+        paragraphs: [...from(notice.device), not_you],
+      }
+    case 'account_closed':
+      return {
+        subject: `Your account at ${brand} is going to be deleted`,
+        lead: `The account ${to} at ${brand} was closed on ${formatted(at)}, and is deleted on ${formatted(notice.deletes_at)}. Until then you can restore it: sign in.`,
+        paragraphs: [...from(notice.device), 'You were signed out everywhere.', not_you],
+      }
+    case 'account_restored':
+      return {
+        subject: `Your account at ${brand} was restored`,
+        lead: `The account ${to} at ${brand} was restored on ${formatted(at)}, and is not deleted.`,
         paragraphs: [...from(notice.device), not_you],
       }
     case 'account_deleted':

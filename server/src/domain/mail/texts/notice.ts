@@ -36,6 +36,11 @@ export type Notice =
       expires_at: Date
       device: Device | null
     }
+  /** Nobody with an address of this domain can sign up, or give it to an account. */
+  | { kind: 'sign_up_refused'; expires_at: Date; device: Device | null }
+  /** What became of an account that waited. */
+  | { kind: 'approved' }
+  | { kind: 'refused'; ends_at: Date }
   | { kind: 'password_changed'; device: Device | null }
   | ({ kind: 'method_added' } & MethodChange)
   | ({ kind: 'method_removed' } & MethodChange)
@@ -43,6 +48,8 @@ export type Notice =
   | { kind: 'recovery_codes_made'; device: Device | null }
   | { kind: 'data_exported'; device: Device | null }
   | { kind: 'account_deleted'; device: Device | null }
+  | { kind: 'account_closed'; deletes_at: Date; device: Device | null }
+  | { kind: 'account_restored'; device: Device | null }
   | { kind: 'invitation'; link: string; tenant_name: string; inviter: string; role: Role; expires_at: Date }
   /** `inviter`: the member who invites; `null` where a backend or an administrator does. */
   | { kind: 'organization_invitation'; link: string; organization_name: string; inviter: string | null; expires_at: Date }

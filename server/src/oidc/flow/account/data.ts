@@ -23,7 +23,7 @@ import { type Consent, listConsents } from '../../../domain/sessions/consents.ts
 import { listGrants } from '../../../domain/sessions/grants.ts'
 import { listSessionRecords } from '../../../domain/sessions/session-records.ts'
 import { holdTenant } from '../../../domain/tenancy/store.ts'
-import { eraseUser } from '../../../domain/users/erase.ts'
+import { closeUser, eraseUser } from '../../../domain/users/erase.ts'
 import { endCodesOf } from '../../../domain/users/mailed-codes.ts'
 import { findRolesShown } from '../../../domain/users/permissions.ts'
 import { holdUser } from '../../../domain/users/store.ts'
@@ -37,7 +37,7 @@ import { html, pageContext } from '../../hosted-page.ts'
 import { holdFreshSession } from '../shared/fresh-sign-in.ts'
 import { commitWithNotice } from '../shared/notice.ts'
 import { beginCountedChange, changedMeanwhile, type OwnAccount, ownOrigin, tooManyChanges } from './gate.ts'
-import { showDeletion } from './screens.ts'
+import { deletionAt, showDeletion } from './screens.ts'
 
 /** Bounds an export. The newest come first. */
 const most_of_a_kind = 1_000
@@ -135,7 +135,10 @@ const eventsOf: Part = ({ db }, _call, { user }) =>
     return listEvents(db, user.environment_id, { user_id: user.id }, sql`${before} order by v.sequence desc limit ${limit}`)
   })
 
-/** The account ends at once, and its address is free. Events and audit keep the id alone (decision 0045). */
+/**
+ * The account ends at once, and its address is free; or it is closed, and ends later (decision 0196). Events and audit keep the id alone
+ * (decision 0045).
+ */
 export const deleteOwnAccount: OidcEndpoint = async (services, call) => {
   const own = await beginCountedChange(services, call, 'delete-account')
   if ('answer' in own) return own.answer
@@ -147,26 +150,32 @@ export const deleteOwnAccount: OidcEndpoint = async (services, call) => {
     return refused(await showDeletion(services, call, own, 'wrong_address'), wrong_address)
 
   const is_root = environment_id === services.root_environment_id
-  const event = { type: 'user.deleted', user_id: user.id, data: {} } as const
+  const deletes_at = deletionAt(call)
+  const event = deletes_at
+    ? ({ type: 'user.closed', user_id: user.id, data: { deletes_at: deletes_at.toISOString() } } as const)
+    : ({ type: 'user.deleted', user_id: user.id, data: {} } as const)
+  const device = deviceOf(call)
   for (let tries = 0; tries < most_tries; tries++) {
     if (is_root && (await findSoleOwnerships(services.db, user.id)).length > 0) return showDeletion(services, call, own, null)
     const { held, first, rest } = is_root ? await leaveTenants(services, call, own) : { held: [], first: [], rest: [] }
     const deleted = await commitWithNotice(services, call, user, {
-      notice: { kind: 'account_deleted', device: deviceOf(call) },
+      notice: deletes_at ? { kind: 'account_closed', deletes_at, device } : { kind: 'account_deleted', device },
       first: held,
       statements: [
         holdUser(environment_id, user.id),
         ...endCodesOf(environment_id, user.id, now),
         ...first,
         holdFreshSession(call, session),
-        ...eraseUser(user, now),
+        ...(deletes_at ? closeUser(user, deletes_at, now) : eraseUser(user, now)),
         insertEvent(environment_id, ownOrigin(services, call, own), event, now),
         ...rest,
       ],
     })
     if (deleted) {
       const kept = [...browser.sessions, ...browser.expired].filter(({ user_id }) => user_id !== user.id)
-      return withCookies(html(deletedPage(pageContext(call), { is_mailed: sendsMail(settings.email) })), [sessionCookie(call, kept)])
+      return withCookies(html(deletedPage(pageContext(call), { is_mailed: sendsMail(settings.email), deletes_at })), [
+        sessionCookie(call, kept),
+      ])
     }
     if (!is_root) break // otherwise the memberships may have changed after they were read
   }

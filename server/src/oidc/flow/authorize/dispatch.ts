@@ -5,7 +5,7 @@ import { findUsersWithSecondFactor } from '../../../domain/users/second-factors.
 import { type NextStep, nextStep } from '../../../protocol/next-step.ts'
 import { asksEachTime, needsPress } from '../../../protocol/press.ts'
 import { by_passkey } from '../../../protocol/second-factor.ts'
-import { asksForSignUp, hasName } from '../../../protocol/sign-up.ts'
+import { asksForSignUp, hasName, letsSignUp } from '../../../protocol/sign-up.ts'
 import type { Answer, OidcCall, OidcServices } from '../../call.ts'
 import { hintedUser } from '../../id-token-hint.ts'
 import { showOrganizations } from '../organization/organizations-screen.ts'
@@ -62,7 +62,7 @@ export async function judgeNextStep(services: OidcServices, call: OidcCall, inte
         no_access: access[i]?.no_access ?? null,
       })),
       hinted_user_id: hintedUser(issuer, request.id_token_hint),
-      sign_up_open: issuer.settings.sign_up.mode === 'open' && asksForSignUp(issuer.settings),
+      sign_up_open: letsSignUp(issuer.settings) && asksForSignUp(issuer.settings),
       mfa: { mode, can_enrol: totp || takes_passkeys },
       names: issuer.settings.sign_up.name,
       now,

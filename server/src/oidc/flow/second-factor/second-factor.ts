@@ -16,6 +16,7 @@ import { recordFailedSignIn } from '../shared/failed-sign-in.ts'
 import { completeHalfSignIn, readHalfSignIn, readSecondFactorQuery, secondFactorUrl } from '../shared/half-sign-in.ts'
 import { showSignIn } from '../shared/screens.ts'
 import { continueHalf, showOver } from './continue-half.ts'
+import { restore, showRestoring } from './restore.ts'
 import { showEnrolment, showSecondFactor } from './second-factor-screens.ts'
 import { missing_code, sentFactor, wrong_code } from './second-factors.ts'
 
@@ -28,6 +29,7 @@ export const showSecondFactorPage: OidcEndpoint = async (services, call) => {
   const half = await readHalfSignIn(services, call, interaction, attempt ?? '')
   if (!half) return showOver(services, call, interaction, attempt ?? '')
   call.subject.user_id = half.user_id
+  if (half.signed_in.restores) return showRestoring(services, call, { interaction, half }, null)
   if (half.enrols) return showEnrolment(services, call, { interaction, half }, { problem: null })
   return showSecondFactor(services, call, { interaction, half }, { using, problem: null, wait_seconds: null, refusal: null })
 }
@@ -37,6 +39,7 @@ export const secondFactor: OidcEndpoint = async (services, call) => {
   const continued = await continueHalf(services, call, false)
   if ('answer' in continued) return continued.answer
   const { interaction, half } = continued
+  if (half.signed_in.restores) return restore(services, call, continued)
   const { form, issuer, now } = call
   const of_half = attemptOf(half.secret_hash)
   const used = sentFactor(form)

@@ -63,6 +63,8 @@ export interface SignedIn {
   mailed_code?: boolean
   /** The account is new, has no name, and nobody asked for one. */
   asks_name?: boolean
+  /** The account is new and waits for an approval. */
+  waits?: boolean
   /** The statements of the sign-in remove the second factors that the account has now (see `domain/accounts/address-proof.ts`). */
   loses_factors?: boolean
   /** The second factor, in the words of events. */
@@ -75,7 +77,7 @@ export interface SignedIn {
 
 /**
  * Makes a session in one batch with `first`, the other changes of the sign-in. Returns `null` and changes nothing where the account was
- * blocked or its password changed while the sign-in was checked, or got a second factor that this sign-in has not used. The first two
+ * blocked or not approved, or its password changed while the sign-in was checked, or got a second factor that this sign-in has not used. The first two
  * end the sessions of the account, so this batch writes the row of the account before it makes a session.
  *
  * A person who signed in too often within the hour is asked to wait. Only successes are counted, so no stranger can use them up.

@@ -1,6 +1,7 @@
 /**
  * The end of a first factor: every way to sign in calls `finishSignIn` after its check. It begins the session, or where a second factor
- * is missing a half sign-in (`half-sign-in.ts`).
+ * is missing a half sign-in (`half-sign-in.ts`). A person whose account is not approved gets neither, but a page that says
+ * so, and one whose account is closed is asked whether it comes back.
  */
 import { findUsersWithSecondFactor } from '../../../domain/users/second-factors.ts'
 import { acrOf } from '../../../protocol/claims.ts'
@@ -9,7 +10,8 @@ import { missingAfterFirstFactor } from '../../../protocol/second-factor.ts'
 import type { Answer, OidcCall, OidcServices } from '../../call.ts'
 import type { Interaction } from './begin.ts'
 import { establishSession, type SignedIn } from './establish-session.ts'
-import { beginHalfSignIn } from './half-sign-in.ts'
+import { askToRestore, beginHalfSignIn } from './half-sign-in.ts'
+import { beginWaiting, stopUnapproved } from './unapproved.ts'
 
 /**
  * Continues after the first factor, in one batch with the other changes of the sign-in. Returns `null` and changes
@@ -29,12 +31,15 @@ export async function finishSignIn(
     const has_second_factor = enrolled.has(user_id) && !loses_factors
     return missingAfterFirstFactor(acrOf(amr), { mode: settings.mfa.mode, has_second_factor })
   }
+  if (signed_in.waits) return beginWaiting(services, call, interaction, signed_in)
   let missing = await judge()
   if (missing === 'nothing') {
     const answer = await establishSession(services, call, interaction, signed_in)
     if (answer) return answer
     missing = await judge() // the person may have enrolled a second factor in the meantime
-    if (missing === 'nothing') return null
   }
+  const unapproved = await stopUnapproved(services, call, interaction, signed_in)
+  if (unapproved) return unapproved
+  if (missing === 'nothing') return askToRestore(services, call, interaction, signed_in)
   return beginHalfSignIn(services, call, interaction, { ...signed_in, enrols: missing === 'enrol' })
 }
