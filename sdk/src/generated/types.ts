@@ -21,6 +21,7 @@ export type ErrorCode =
   | 'already_member'
   | 'issuer_taken'
   | 'key_revoked'
+  | 'not_waiting'
   | 'mail_not_set_up'
   | 'last_owner'
   | 'secret_not_used'
@@ -427,6 +428,8 @@ export type ApplicationWithSecret = {
   client_secret: string | null
 }
 
+export type ApprovalState = 'waiting' | 'approved' | 'refused'
+
 export type Attempt = {
   /** When the attempt was made. */
   at: string
@@ -546,10 +549,10 @@ export type AuthConfig = {
   }
   /** The creation of accounts. */
   sign_up: {
-    /** Whether people create accounts themselves (`open`), or the API alone does (`closed`). The default is `open`. */
-    mode: 'open' | 'closed'
-    /** With `off` the sign-up form alone asks for a name, which can stay empty. `optional` also asks where an account begins without the form: by an emailed code, or at a provider that sent no name. `required` takes no account without a name, and asks everyone who has none once. A name that is asked for has 1 to 100 characters. The default is `off`. */
-    name: 'off' | 'optional' | 'required'
+    /** Who may create an account: anyone (`open`), anyone who is approved then (`approval`), or nobody (`closed`). */
+    mode: SignUpMode
+    /** Where people are asked for a name. */
+    name: SignUpName
   }
   /** The rules for new passwords. */
   password_policy: {
@@ -705,10 +708,19 @@ export type ConfigurationDocument = {
     } | undefined
     /** The creation of accounts. */
     sign_up?: {
-      /** Whether people create accounts themselves (`open`), or the API alone does (`closed`). The default is `open`. */
-      mode?: 'open' | 'closed' | null | undefined
+      /** Whether people create accounts themselves (`open`), whether these wait until a backend or an administrator approves them (`approval`, which needs mail), or whether the API alone creates accounts (`closed`). An account that waits can do nothing and ends after 30 days. Accounts of the API and of invitations never wait. The default is `open`. */
+      mode?: SignUpMode | null | undefined
       /** With `off` the sign-up form alone asks for a name, which can stay empty. `optional` also asks where an account begins without the form: by an emailed code, or at a provider that sent no name. `required` takes no account without a name, and asks everyone who has none once. A name that is asked for has 1 to 100 characters. The default is `off`. */
-      name?: 'off' | 'optional' | 'required' | null | undefined
+      name?: SignUpName | null | undefined
+      /** If there are any, only addresses of these domains can sign up or become the new address of an account: `example.com`, or `*.example.com` for all below it and not itself. Accounts of the API and of invitations may have any. The default is none. */
+      allowed_domains?: string[] | null | undefined
+      /** Addresses of these domains can neither sign up nor become the new address of an account, even if they are allowed above. The default is none. */
+      blocked_domains?: string[] | null | undefined
+    } | undefined
+    /** The accounts of people. */
+    users?: {
+      /** A deleted account is closed at first: the person is signed out everywhere, and the address stays taken. For so many days a backend, an administrator or the person can restore it; then it is erased. `0` erases at once. From 0 to 30. The default is 0. */
+      deletion_grace_days?: number | null | undefined
     } | undefined
     /** The rules for new passwords. */
     password?: {
@@ -1036,10 +1048,19 @@ export type EnvironmentConfiguration = {
     }
     /** The creation of accounts. */
     sign_up: {
-      /** Whether people create accounts themselves (`open`), or the API alone does (`closed`). */
-      mode: 'open' | 'closed'
+      /** Whether people create accounts themselves (`open`), whether these wait until a backend or an administrator approves them (`approval`, which needs mail), or whether the API alone creates accounts (`closed`). An account that waits can do nothing and ends after 30 days. Accounts of the API and of invitations never wait. */
+      mode: SignUpMode
       /** With `off` the sign-up form alone asks for a name, which can stay empty. `optional` also asks where an account begins without the form: by an emailed code, or at a provider that sent no name. `required` takes no account without a name, and asks everyone who has none once. A name that is asked for has 1 to 100 characters. */
-      name: 'off' | 'optional' | 'required'
+      name: SignUpName
+      /** If there are any, only addresses of these domains can sign up or become the new address of an account: `example.com`, or `*.example.com` for all below it and not itself. Accounts of the API and of invitations may have any. */
+      allowed_domains: string[]
+      /** Addresses of these domains can neither sign up nor become the new address of an account, even if they are allowed above. */
+      blocked_domains: string[]
+    }
+    /** The accounts of people. */
+    users: {
+      /** A deleted account is closed at first: the person is signed out everywhere, and the address stays taken. For so many days a backend, an administrator or the person can restore it; then it is erased. `0` erases at once. */
+      deletion_grace_days: number
     }
     /** The rules for new passwords. */
     password: {
@@ -1324,7 +1345,7 @@ export type Event = {
   data: Record<string, unknown>
 }
 
-export type EventKind = 'user.created' | 'user.updated' | 'user.deleted' | 'user.blocked' | 'user.unblocked' | 'user.email_verified' | 'user.method_added' | 'session.created' | 'session.ended' | 'sign_in.succeeded' | 'sign_in.failed' | 'mfa.enrolled' | 'mfa.removed' | 'consent.granted' | 'consent.revoked' | 'token.reuse_detected' | 'application.created' | 'application.updated' | 'application.deleted' | 'application.secret_rotated' | 'resource_server.created' | 'resource_server.updated' | 'resource_server.deleted' | 'role.created' | 'role.updated' | 'role.deleted' | 'metadata_client.created' | 'metadata_client.updated' | 'metadata_client.deleted' | 'organization.created' | 'organization.updated' | 'organization.deleted' | 'organization_member.added' | 'organization_member.updated' | 'organization_member.removed' | 'organization_invitation.created' | 'organization_invitation.accepted' | 'organization_invitation.ended' | 'provider.created' | 'provider.updated' | 'provider.deleted' | 'environment.settings_updated' | 'promotion.applied' | 'promotion.reverted' | 'auth_key.created' | 'auth_key.rotated' | 'auth_key.revoked' | 'mail.sent' | 'mail.failed' | 'signing_key.rotated' | 'webhook.disabled' | 'test.ping'
+export type EventKind = 'user.created' | 'user.updated' | 'user.deleted' | 'user.closed' | 'user.restored' | 'user.blocked' | 'user.unblocked' | 'user.approval_requested' | 'user.email_verified' | 'user.method_added' | 'session.created' | 'session.ended' | 'sign_in.succeeded' | 'sign_in.failed' | 'mfa.enrolled' | 'mfa.removed' | 'consent.granted' | 'consent.revoked' | 'token.reuse_detected' | 'application.created' | 'application.updated' | 'application.deleted' | 'application.secret_rotated' | 'resource_server.created' | 'resource_server.updated' | 'resource_server.deleted' | 'role.created' | 'role.updated' | 'role.deleted' | 'metadata_client.created' | 'metadata_client.updated' | 'metadata_client.deleted' | 'organization.created' | 'organization.updated' | 'organization.deleted' | 'organization_member.added' | 'organization_member.updated' | 'organization_member.removed' | 'organization_invitation.created' | 'organization_invitation.accepted' | 'organization_invitation.ended' | 'provider.created' | 'provider.updated' | 'provider.deleted' | 'environment.settings_updated' | 'promotion.applied' | 'promotion.reverted' | 'auth_key.created' | 'auth_key.rotated' | 'auth_key.revoked' | 'mail.sent' | 'mail.failed' | 'signing_key.rotated' | 'webhook.disabled' | 'test.ping'
 
 export type FieldChange = {
   /** The JSON pointer of the field within the object. */
@@ -1584,7 +1605,7 @@ export type Mail = {
 /** An empty object. */
 export type MailAsked = Record<string, never>
 
-export type MailKind = 'sign_in_code' | 'verify_email' | 'existing_account' | 'reset_password' | 'change_email' | 'change_email_notice' | 'password_changed' | 'method_added' | 'method_removed' | 'recovery_code_used' | 'recovery_codes_made' | 'data_exported' | 'account_deleted' | 'invitation' | 'organization_invitation' | 'organization_invitation_code' | 'test'
+export type MailKind = 'sign_in_code' | 'verify_email' | 'existing_account' | 'reset_password' | 'change_email' | 'change_email_notice' | 'password_changed' | 'method_added' | 'method_removed' | 'recovery_code_used' | 'recovery_codes_made' | 'data_exported' | 'account_deleted' | 'account_closed' | 'account_restored' | 'approved' | 'refused' | 'sign_up_refused' | 'invitation' | 'organization_invitation' | 'organization_invitation_code' | 'test'
 
 export type MailStage = 'dns' | 'connect' | 'tls' | 'greeting' | 'auth' | 'recipient' | 'data'
 
@@ -1985,6 +2006,8 @@ export type Project = {
   name: string
   /** How promotions of the project are made. */
   promotion: ProjectPromotion
+  /** How old the sign-in of an administrator may be for calls that need a fresh one. */
+  fresh_sign_in: ProjectFreshSignIn
   /** When the object was created. */
   created_at: string
   /** When the object was last changed. */
@@ -1999,6 +2022,13 @@ export type ProjectChange = {
     /** Whether a plan to a Live environment needs the approval of an owner or admin who did not plan it. Edits by hand need none. */
     require_approval?: boolean | undefined
   } | undefined
+  /** How old the sign-in of an administrator may be for calls that need a fresh one; `null` puts a default back. Only an administrator with the role admin changes it. */
+  fresh_sign_in?: {
+    /** The age in seconds that the sign-in may have for calls in Test environments, 600 to 3600. The default is 600. */
+    test_seconds?: number | null | undefined
+    /** The age in seconds that the sign-in may have for calls in Live environments and for those of the project itself, 60 to 600. The default is 600. */
+    live_seconds?: number | null | undefined
+  } | null | undefined
 }
 
 export type ProjectCreation = {
@@ -2008,6 +2038,13 @@ export type ProjectCreation = {
   name: string
   /** The first environments, in the order of the list. Absent: one with the slug test, one with the slug live. */
   environments?: EnvironmentCreation[] | undefined
+}
+
+export type ProjectFreshSignIn = {
+  /** The age in seconds that the sign-in may have for calls in Test environments, 600 to 3600. The default is 600. */
+  test_seconds: number
+  /** The age in seconds that the sign-in may have for calls in Live environments and for those of the project itself, 60 to 600. The default is 600. */
+  live_seconds: number
 }
 
 export type ProjectPromotion = {
@@ -2026,6 +2063,8 @@ export type ProjectWithEnvironments = {
   name: string
   /** How promotions of the project are made. */
   promotion: ProjectPromotion
+  /** How old the sign-in of an administrator may be for calls that need a fresh one. */
+  fresh_sign_in: ProjectFreshSignIn
   /** When the object was created. */
   created_at: string
   /** When the object was last changed. */
@@ -2885,10 +2924,19 @@ export type Settings = {
   }
   /** The creation of accounts. */
   sign_up: {
-    /** Whether people create accounts themselves (`open`), or the API alone does (`closed`). The default is `open`. */
-    mode: 'open' | 'closed'
+    /** Whether people create accounts themselves (`open`), whether these wait until a backend or an administrator approves them (`approval`, which needs mail), or whether the API alone creates accounts (`closed`). An account that waits can do nothing and ends after 30 days. Accounts of the API and of invitations never wait. The default is `open`. */
+    mode: SignUpMode
     /** With `off` the sign-up form alone asks for a name, which can stay empty. `optional` also asks where an account begins without the form: by an emailed code, or at a provider that sent no name. `required` takes no account without a name, and asks everyone who has none once. A name that is asked for has 1 to 100 characters. The default is `off`. */
-    name: 'off' | 'optional' | 'required'
+    name: SignUpName
+    /** If there are any, only addresses of these domains can sign up or become the new address of an account: `example.com`, or `*.example.com` for all below it and not itself. Accounts of the API and of invitations may have any. The default is none. */
+    allowed_domains: string[]
+    /** Addresses of these domains can neither sign up nor become the new address of an account, even if they are allowed above. The default is none. */
+    blocked_domains: string[]
+  }
+  /** The accounts of people. */
+  users: {
+    /** A deleted account is closed at first: the person is signed out everywhere, and the address stays taken. For so many days a backend, an administrator or the person can restore it; then it is erased. `0` erases at once. From 0 to 30. The default is 0. */
+    deletion_grace_days: number
   }
   /** The rules for new passwords. */
   password: {
@@ -3026,10 +3074,19 @@ export type SettingsChange = {
   } | null | undefined
   /** The creation of accounts. */
   sign_up?: {
-    /** Whether people create accounts themselves (`open`), or the API alone does (`closed`). The default is `open`. */
-    mode?: 'open' | 'closed' | null | undefined
+    /** Whether people create accounts themselves (`open`), whether these wait until a backend or an administrator approves them (`approval`, which needs mail), or whether the API alone creates accounts (`closed`). An account that waits can do nothing and ends after 30 days. Accounts of the API and of invitations never wait. The default is `open`. */
+    mode?: SignUpMode | null | undefined
     /** With `off` the sign-up form alone asks for a name, which can stay empty. `optional` also asks where an account begins without the form: by an emailed code, or at a provider that sent no name. `required` takes no account without a name, and asks everyone who has none once. A name that is asked for has 1 to 100 characters. The default is `off`. */
-    name?: 'off' | 'optional' | 'required' | null | undefined
+    name?: SignUpName | null | undefined
+    /** If there are any, only addresses of these domains can sign up or become the new address of an account: `example.com`, or `*.example.com` for all below it and not itself. Accounts of the API and of invitations may have any. The default is none. */
+    allowed_domains?: string[] | null | undefined
+    /** Addresses of these domains can neither sign up nor become the new address of an account, even if they are allowed above. The default is none. */
+    blocked_domains?: string[] | null | undefined
+  } | null | undefined
+  /** The accounts of people. */
+  users?: {
+    /** A deleted account is closed at first: the person is signed out everywhere, and the address stays taken. For so many days a backend, an administrator or the person can restore it; then it is erased. `0` erases at once. From 0 to 30. The default is 0. */
+    deletion_grace_days?: number | null | undefined
   } | null | undefined
   /** The rules for new passwords. */
   password?: {
@@ -3140,6 +3197,10 @@ export type SignInMethod = {
   /** When a sign-in used the method last; null if none did. */
   last_used_at: string | null
 }
+
+export type SignUpMode = 'open' | 'approval' | 'closed'
+
+export type SignUpName = 'off' | 'optional' | 'required'
 
 export type SigningAlg = 'RS256' | 'ES256'
 
@@ -3350,6 +3411,15 @@ export type User = {
   roles: string[]
   /** Whether the user can sign in with a password. */
   has_password: boolean
+  /** The approval of an account of a sign-up that had to wait; `null` for an account that never waited. */
+  approval: {
+    /** `waiting` for an approval, `approved` or `refused`. */
+    state: ApprovalState
+    /** The time of this state. */
+    at: string
+  } | null
+  /** When the account is erased, which was deleted and can be restored until then; `null` while it is not deleted. */
+  deletes_at: string | null
   /** When the user was blocked; `null` while the user can sign in. */
   blocked_at: string | null
   /** When the user last signed in; `null` if never. */
@@ -3396,21 +3466,21 @@ export type UserChange = {
   phone_number_verified?: boolean | null | undefined
   /** The password, by the policy of the environment (by default at least 12 characters). It is write-only. */
   password?: string | null | undefined
-  /** The full name (OIDC Core §5.1). */
+  /** The full name (OIDC Core §5.1), with at least one visible character. */
   name?: string | null | undefined
-  /** The given name. */
+  /** The given name, with at least one visible character. */
   given_name?: string | null | undefined
-  /** The family name. */
+  /** The family name, with at least one visible character. */
   family_name?: string | null | undefined
-  /** A casual name. */
+  /** A casual name, with at least one visible character. */
   nickname?: string | null | undefined
-  /** The name by which the user wants to be called. It is not unique. */
+  /** The name by which the user wants to be called, with at least one visible character. It is not unique. */
   preferred_username?: string | null | undefined
   /** The URL of a picture. */
   picture?: string | null | undefined
   /** The language, such as `en` or `de-CH`. */
   locale?: string | null | undefined
-  /** The time zone, such as `Europe/Zurich`. */
+  /** The time zone, such as `Europe/Zurich`: a name that the service can show times in, and no offset. */
   zoneinfo?: string | null | undefined
   /** Your own data, an object of at most 16 KiB. No token carries it. */
   metadata?: Record<string, unknown> | null | undefined
@@ -3431,21 +3501,21 @@ export type UserCreation = {
   phone_number_verified?: boolean | undefined
   /** The password, by the policy of the environment (by default at least 12 characters). It is write-only. */
   password?: string | null | undefined
-  /** The full name (OIDC Core §5.1). */
+  /** The full name (OIDC Core §5.1), with at least one visible character. */
   name?: string | null | undefined
-  /** The given name. */
+  /** The given name, with at least one visible character. */
   given_name?: string | null | undefined
-  /** The family name. */
+  /** The family name, with at least one visible character. */
   family_name?: string | null | undefined
-  /** A casual name. */
+  /** A casual name, with at least one visible character. */
   nickname?: string | null | undefined
-  /** The name by which the user wants to be called. It is not unique. */
+  /** The name by which the user wants to be called, with at least one visible character. It is not unique. */
   preferred_username?: string | null | undefined
   /** The URL of a picture. */
   picture?: string | null | undefined
   /** The language, such as `en` or `de-CH`. */
   locale?: string | null | undefined
-  /** The time zone, such as `Europe/Zurich`. */
+  /** The time zone, such as `Europe/Zurich`: a name that the service can show times in, and no offset. */
   zoneinfo?: string | null | undefined
   /** Your own data, an object of at most 16 KiB. No token carries it. */
   metadata?: Record<string, unknown> | undefined
