@@ -400,6 +400,7 @@ export function ofRoute(strangers: Strangers, name: string): Inputs {
     case 'openapi':
     case 'document':
     case 'guide':
+    case 'settingsPage':
     case 'example':
     case 'decision':
     case 'operatorExample':

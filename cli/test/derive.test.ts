@@ -1,5 +1,7 @@
 /** The commands and options that the route table makes. */
 import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { errors } from '@ostiary/contract/errors.ts'
 import { routes } from '@ostiary/contract/routes.ts'
@@ -161,3 +163,13 @@ const bodies: [why: string, command: string, args: string[], body: unknown][] = 
 ]
 for (const [why, command, args, body] of bodies)
   test(`${command} reads ${why}`, async () => assert.deepEqual(await bodyOf(command, args), body))
+
+const pages = join(import.meta.dirname, '../../docs/settings')
+for (const file of readdirSync(pages))
+  test(`the command on the page ${file} of the settings sends what its call of the API sends`, async () => {
+    const text = readFileSync(join(pages, file), 'utf8')
+    const [, words = ''] = /^ostiary settings update (.+) --project shop --env test$/m.exec(text) ?? assert.fail(file)
+    const [, body = ''] = /-d '(.+)'$/m.exec(text) ?? assert.fail(file)
+    const args = [...words.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '')
+    assert.deepEqual(await bodyOf('settings update', args), JSON.parse(body))
+  })

@@ -314,6 +314,7 @@ export const descriptions: Record<RowName, string> = {
     'Finds sections of documents, operations and error codes that have all words of `q`, at most 100 characters and 8 words. The best come first.',
   document: 'A document of the documentation. The page and the Markdown have the same text.',
   guide: 'A guide: complete commands for one kind of client or task.',
+  settingsPage: 'A group of the settings: each field with its range, its default and what a change means.',
   example: 'What an example program shows, and how to run it.',
   decision: 'Why a part of the service is as it is.',
   sdkPackage:

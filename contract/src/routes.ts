@@ -457,6 +457,7 @@ export const serviceRoutes = {
   documentSearch: get('/docs/search',      open, 'Search the documentation: a page, or JSON by Accept',                      { page: true, query: DocumentationQuery, returns: [200, null] }),
   document:     get('/docs/{document}',    open, 'A document as a page, or as Markdown if its name ends with `.md`',         { page: true, cache: 'public, max-age=300', returns: [200, null] }),
   guide:        get('/docs/guides/{document}', open, 'A guide as a page or as Markdown',                                     { page: true, cache: 'public, max-age=300', returns: [200, null] }),
+  settingsPage: get('/docs/settings/{document}', open, 'A group of settings as a page or as Markdown',                      { page: true, cache: 'public, max-age=300', returns: [200, null] }),
   example:      get('/docs/examples/{document}', open, 'An example program as a page or as Markdown',                     { page: true, cache: 'public, max-age=300', returns: [200, null] }),
   decision:     get('/docs/decisions/{document}', open, 'A design decision as a page or as Markdown',                        { page: true, cache: 'public, max-age=300', returns: [200, null] }),
   operatorExample: get('/docs/packaging/{file}', open, 'An example for operators, such as a systemd unit',                   { page: true, cache: 'public, max-age=300', returns: [200, null] }),

@@ -156,6 +156,7 @@ export const exampleRequests = (run: RunValues): Readonly<Record<string, Example
   documentSearch: { query: { q: 'slug taken' }, headers: { Accept: 'application/json' } },
   document: { params: { document: asMarkdown('quick-start') } },
   guide: { params: { document: asMarkdown('webhooks') } },
+  settingsPage: { params: { document: asMarkdown('sessions') } },
   example: { params: { document: asMarkdown('spa') } },
   decision: { params: { document: asMarkdown('0012-events-and-audit') } },
   operatorExample: { params: { file: 'nginx.conf' } },

@@ -490,7 +490,7 @@ const ends_nothing = `
   changeAuthKey revokeAuthKey rotateAuthKey createProvider checkProvider createWebhook changeWebhook deleteWebhook rotateWebhookSecret testWebhook
   resendDelivery resendSince resendBackchannelLogout rotateSigningKey createTenant changeTenant addMember changeMember removeMember
   resendInvitation createPlatformKey changePlatformKey revokePlatformKey rotatePlatformKey
-  start documents documentSearch document guide example decision operatorExample reference referenceGroup errorIndex errorPage setup
+  start documents documentSearch document guide settingsPage example decision operatorExample reference referenceGroup errorIndex errorPage setup
   createFirst dashboard dashboardSignIn dashboardCallback dashboardPreview tryCallback demo deleteDemoOrder
   password email-code resend-code passkey provider create-account forgot-password use-password use-recovery-code use-totp continue not-now
   choose-organization no-organization search confirm cancel accept-invitation decline-invitation organization invite change-roles more change-name add-passkey add-totp add-provider remove-totp new-recovery-codes export sign-in use-other-address
