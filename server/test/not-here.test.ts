@@ -35,7 +35,7 @@ const names: Readonly<Record<string, RegExp | null>> = {
   'Wildcards in redirect URIs':                                        null,
   'Silent renewal in a hidden frame':                                  /check_session_iframe/,
   'Permissions on single objects':                                     null,
-  'Groups, teams, roles inside roles':                                 /"groups"|"teams"/,
+  'Groups, teams, roles inside roles':                                 /listGroups|listTeams/,
   'A provider or a domain of one organization':                        /verified_domain/,
   'API keys for your users':                                           /user_api_key/,
   'Your code during a sign-in: hooks, actions, rules':                 /"hooks?"/,

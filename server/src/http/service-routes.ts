@@ -141,7 +141,7 @@ const no_package = reason`No package of the client library has this name.`
 export interface Missing {
   readonly detail: string
   readonly why: Reason
-  /** A browser that asks for such a name, like `/docs/saml`, is led to a search for it. */
+  /** A browser that asks for such a name, like that of a feature, is led to a search for it. */
   readonly leads_to_search?: true
 }
 

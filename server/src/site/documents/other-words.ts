@@ -36,7 +36,7 @@ export const other_words: Readonly<Record<string, string>> = {
   'guides/providers': 'social login, oauth login, sign in with, identity providers, idp setup, enterprise connections',
   'guides/providers#google': 'google login, google oauth client id, gmail, google workspace, consent screen',
   'guides/providers#microsoft': 'azure ad, entra id, active directory, office 365, microsoft login, outlook',
-  'guides/providers#apple': 'sign in with apple, apple id, services id, p8 key, private relay',
+  'guides/providers#apple': 'apple login, apple id, services id, p8 key, private relay',
   'guides/providers#github': 'github login, github oauth app',
   'guides/providers#gitlab': 'gitlab login',
   'guides/providers#okta-and-any-other-openid-connect-provider':
