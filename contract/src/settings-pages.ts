@@ -27,7 +27,7 @@ interface GroupWords {
 }
 
 /** By the title of the group. */
-export const group_words: Readonly<Record<string, GroupWords>> = {
+const group_words: Readonly<Record<string, GroupWords>> = {
   'Sign-in': {
     about: 'How people sign in, who may create an account, and whether a second factor is asked for.',
     elsewhere: 'registration, self-registration, disable sign-up, passwordless, login methods, MFA, 2FA, two-step verification',
