@@ -11,7 +11,7 @@ import { bitsIn, type Index, indexBuilder, placeOf, similarTo, type Word, withBe
 import { common_words, phrases, synonyms } from './search-words.ts'
 
 /** The kind of a section: sections that answer a question rank above those that explain a decision. */
-export type EntryKind = 'guide' | 'error' | 'operation' | 'project' | 'record'
+export type EntryKind = 'guide' | 'absent' | 'error' | 'operation' | 'project' | 'record'
 
 export interface Entry extends Omit<Found, 'excerpt'> {
   readonly kind: EntryKind
@@ -42,7 +42,7 @@ export const bounds = {
 } as const
 
 const excerpt_length = 160
-const weights: Record<EntryKind, number> = { guide: 1.5, error: 1.1, operation: 0.8, project: 0.5, record: 0.3 }
+const weights: Record<EntryKind, number> = { guide: 1.5, absent: 1.2, error: 1.1, operation: 0.8, project: 0.5, record: 0.3 }
 const own_boosts = { name: 5, heading: 3, title: 3, about: 2, text: 1 }
 /** A section with the asked word itself ranks above one with another word for it. */
 const other_boosts = { name: 2, heading: 1.5, title: 1.5, about: 1, text: 0.5 }

@@ -211,8 +211,9 @@ function othersOf(document: Described): Entry[] {
   return [...operations, ...errors]
 }
 
-/** Documents that are rarely the answer: those of the project, and records of what was decided and changed. */
+/** Documents that are rarely the answer: those of the project, and records of what was decided and changed. A thing that is here ranks above one that is not. */
 function kindOf(name: string): EntryKind {
   if (name.startsWith('decisions/') || name === 'changelog') return 'record'
+  if (name === 'not-here') return 'absent'
   return ['readme', 'contributing', 'architecture', 'results'].includes(name) ? 'project' : 'guide'
 }

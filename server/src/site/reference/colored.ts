@@ -33,7 +33,7 @@ const script = curly(
   `as async await break case catch class const continue default delete do else export extends false finally for from function if import in
   instanceof interface let new null of readonly return satisfies switch this throw true try type typeof undefined var void while yield`,
   ['text', /`(?:[^`\\]|\\[\s\S])*`/],
-  ['text', /(?<=[=(,:?]\s*)\/(?![/*])(?:[^/\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[a-z]*/], // a regular expression, which can have quotes
+  ['text', /(?<=(?:[=(,:?]|=>)\s*)\/(?![/*])(?:[^/\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[a-z]*/], // a regular expression, which can have quotes
 )
 
 const markup: Rule[] = [

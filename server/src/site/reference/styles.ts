@@ -115,7 +115,7 @@ form.search{display:flex;flex-wrap:wrap;gap:8px;margin-top:16px}
 .found{margin:8px 0 0;padding:0;list-style:none}
 .found li{padding:14px 0;border-bottom:1px solid var(--line)}
 .found p{margin-top:2px;color:var(--muted);font-size:.9375rem}
-.found mark{background:none;color:var(--text);font-weight:600}
+.found mark{all:unset;color:var(--text);font-weight:600}
 `
 
 const narrow = `
