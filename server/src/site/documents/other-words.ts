@@ -50,7 +50,7 @@ export const other_words: Readonly<Record<string, string>> = {
     'disable registration, disable sign up, close registration, private app, prevent new users, block self-registration',
   'guides/sign-up#invite-a-person': 'invite only, invite users, invitation email, onboarding a user, user invitation',
   'guides/sign-up#only-some-domains':
-    'restrict sign-up to a domain, allowed email domains, company email only, block disposable addresses, whitelist domain',
+    'restrict sign-up to a domain, allowed email domains, company email only, disposable addresses, domain allowlist, blocklist, throwaway mail, whitelist domain',
   'guides/sign-up#after-a-look-at-each-person': 'approve new users, admin approval, waitlist, pending registration, moderation',
   'guides/sign-up#when-an-account-ends': 'restore deleted user, undelete, soft delete, grace period, recover a deleted account',
   'guides/sign-up#who-gets-into-one-application': 'restrict an application to some users, allowed roles, app assignment',
