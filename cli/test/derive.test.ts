@@ -7,7 +7,7 @@ import { errors } from '@ostiary/contract/errors.ts'
 import { routes } from '@ostiary/contract/routes.ts'
 import { type Option, readArguments, readWords, type Syntax } from '../src/arguments.ts'
 import { readBody } from '../src/client/body.ts'
-import { helpOfCommand } from '../src/client/client-help.ts'
+import { clientOverview, helpOfCommand, helpOfNoun } from '../src/client/client-help.ts'
 import { allOptions, optionsOf } from '../src/client/command-options.ts'
 import { clientCommands, wordName } from '../src/client/derive.ts'
 import type { Io } from '../src/client/io.ts'
@@ -24,6 +24,15 @@ test('every route of the management and runtime API has a command', () => {
   assert.deepEqual(called.sort(), Object.keys(routes).sort())
   const own = ownCommands().map(({ name }) => name)
   for (const name of Object.values(called_by)) assert.ok(own.includes(name ?? ''), `${name} is a command`)
+})
+
+test('the help of a noun is about that noun: each has words of its own', () => {
+  const texts = clientOverview().nouns.map(([, text]) => text)
+  assert.deepEqual(
+    texts.filter((text, index) => text === '' || texts.indexOf(text) !== index),
+    [],
+  )
+  assert.match(helpOfNoun('names'), /The names of objects, found by their ids\./)
 })
 
 test('a command has several routes only where their credentials differ, and takes the same words for each', () => {
