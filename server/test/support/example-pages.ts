@@ -132,6 +132,7 @@ export const exampleMismatch = ({ application } = usual): RedirectMismatchView =
   register_url: 'https://id.example.com/dashboard/go/app_1?tab=addresses',
   application_url: 'https://id.example.com/dashboard/go/app_1',
   error_url: 'https://id.example.com/docs/errors/invalid_redirect_uri',
+  call_url: `https://id.example.com/dashboard/go/${request_id}`,
   account_url: null,
   request_id,
   at: new Date('2026-11-20T16:31:08Z'),
@@ -647,12 +648,13 @@ export function examplePages(environment_type: 'test' | 'live', words = usual, l
     inbox_url: null,
     back_url: 'https://id.example.com/e/env_1/invitation',
   }
-  const invitation: InvitationView = {
+  const invitation: InvitationView & { dashboard_url: string } = {
     tenant_name: tenant,
     role: 'developer',
     inviter,
     person: who,
     not_you_url: 'https://id.example.com/e/env_1/invitation',
+    dashboard_url: 'https://id.example.com/dashboard/t/acme',
     csrf: 'token',
     request,
     session_id: 'ses_1',
