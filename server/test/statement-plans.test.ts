@@ -393,6 +393,8 @@ const Step = z.object({ detail: z.string() })
 /** Subqueries, whose rows come from a table that has a step of its own. */
 const subqueries =
   /^SCAN (CONSTANT ROW|endings USING INDEX|\d+-ROW VALUES|listed|used|placed|found|newest|oldest|others|given|kept|present|held|removed|\(subquery-\d+\)|every_use|ended|factors|resent|counted|live|slice)(?!\w)/
+/** Reads what a quota bounds for each environment. */
+const bounded = /^SEARCH namesakes USING INDEX providers_by_slug /
 const wide = /^SCAN |\(environment_id=\?( AND \w+[<>]\?)*\)/
 
 for (const use of uses)
@@ -400,7 +402,7 @@ for (const use of uses)
     for (const statement of await statementsOf(use)) {
       const steps = rowsOf(Step, (await run(embedded, sql`explain query plan ${statement}`))?.[0]).map(({ detail }) => detail)
       assert.deepEqual(
-        steps.filter((step) => wide.test(step) && !subqueries.test(step)),
+        steps.filter((step) => wide.test(step) && !subqueries.test(step) && !bounded.test(step)),
         [],
         statement.parts.join('?'),
       )

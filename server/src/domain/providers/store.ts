@@ -133,13 +133,24 @@ export const forgetFailure = ({ environment_id, id }: Pick<Upstream, 'environmen
   sql`update providers set last_failed_at = null, last_failure = null
        where environment_id = ${environment_id} and id = ${id} and last_failure_is_checked = 1`
 
+/**
+ * The name of the provider `p` in lists of several. Where another one of the environment has the same name, its slug is added: people and
+ * developers can then tell which is meant. It reads the providers of the environment, which a quota bounds.
+ */
+export const distinctName = (environment_id: EnvironmentId): Statement =>
+  sql`case when exists (select 1 from providers namesakes where namesakes.environment_id = ${environment_id}
+                           and namesakes.display_name = p.display_name and namesakes.id <> p.id)
+           then p.display_name || ' (' || p.slug || ')' else p.display_name end`
+
 const Offered = Provider.pick({ id: true, type: true, display_name: true })
 
 /** Finds the providers that the sign-in page offers. A quota bounds them. */
 export function findOfferedProviders(db: Db, environment_id: EnvironmentId) {
-  return db
-    .of(environment_id)
-    .all(Offered, sql`select id, type, display_name from providers where environment_id = ${environment_id} and enabled = 1 order by id`)
+  return db.of(environment_id).all(
+    Offered,
+    sql`select p.id, p.type, ${distinctName(environment_id)} as display_name
+            from providers p where p.environment_id = ${environment_id} and p.enabled = 1 order by p.id`,
+  )
 }
 
 export type SealedSecrets = Record<'client_secret' | 'private_key', string | null>
