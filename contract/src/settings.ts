@@ -26,7 +26,9 @@ export const SignUpMode = z.enum(['open', 'approval', 'closed'])
 const domains = z.array(DomainPattern).max(200, { abort: true }).default([])
 
 /** Which clients get in by the URL of a document about themselves. */
-const MetadataClients = z.enum(['off', 'listed', 'any'])
+/** From those that admit fewer clients to those that admit more. */
+export const metadata_clients_modes = ['off', 'listed', 'any'] as const
+const MetadataClients = z.enum(metadata_clients_modes)
 export type MetadataClients = z.infer<typeof MetadataClients>
 
 /** The value of a claim for a person who has none: nothing, or the verified address. */

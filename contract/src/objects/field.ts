@@ -32,7 +32,7 @@ export type Where = 'always' | 'in_live'
  * turned_on   from false to true
  * turned_off  from true to false
  * widened     the key can do more than before, or can be used from more places or for longer; the role gives more than before; the
- *             application admits people whom it refused
+ *             application admits people whom it refused, or the environment clients
  */
 export type When = 'changed' | 'sent' | 'added_to' | 'turned_on' | 'turned_off' | 'widened'
 
