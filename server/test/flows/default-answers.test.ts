@@ -1,5 +1,5 @@
 /**
- * What a default environment answers is what it answered before ES256 access tokens, requests without `openid` and metadata clients came:
+ * A default environment answers as it did before ES256 access tokens, requests without `openid` and metadata clients came:
  * `default-answers.json` was recorded by the program of commit f561e3da. A change of these answers reaches every application, so it stands in
  * the changelog; OSTIARY_RECORD_ANSWERS=1 then records them again.
  */
@@ -35,7 +35,7 @@ const api = 'https://orders.example.com'
 const client_url = 'https://agent.example.com/client.json'
 const origin = 'https://script.example.com'
 
-/** These differ at each answer, or are no part of the protocol. */
+/** These differ at each answer, or do not belong to the protocol. */
 const unsteady = [
   'date',
   'connection',
@@ -83,7 +83,7 @@ function steady({ environment, application, person }: Situation, value: unknown,
     .replaceAll(/\b([a-z]{3})_[0-9a-z]{26}\b/g, '{$1}')
 }
 
-/** An answer without what differs between two runs. The words of pages are no part of the protocol. */
+/** An answer without what differs between two runs. The words of pages do not belong to the protocol. */
 function answerOf(situation: Situation, reply: Reply): object {
   const headers = Object.fromEntries([...reply.headers].filter(([name]) => !unsteady.includes(name)))
   const step = /^text\/html/.test(headers['content-type'] ?? '') ? stepOf(reply) : undefined
