@@ -1715,6 +1715,8 @@ export type MetadataClient = {
   disabled: boolean
   /** Who added the record: an administrator or a key, or a person who allowed the client something. */
   added_by: 'administrator' | 'person'
+  /** How many people have allowed the client something and have not withdrawn it, counted to 1,000. Blocked users are not counted. None of these people has access while the client is disabled or not admitted. */
+  people: number
   /** When the document was read last. */
   document_read_at: string
   /** When the client last got a code or tokens; `null` if it never did. */
