@@ -270,6 +270,8 @@ export const descriptions: Record<RowName, string> = {
   enterInvitationCode: 'The form of the page for the code of an invitation.',
   leadFromIssuer: 'The address that people know leads to their account.',
   leadFromRoot: 'The same with a slash at its end, as an issuer with a host of its own has it.',
+  leadToPasswordChange:
+    'Where password managers send a person who changes a password (A Well-Known URL for Changing Passwords). It leads to the form on the account page, or to the account page itself where the environment has no passwords.',
   showAccount: 'The page where people see and change their own account. Without a session it shows the sign-in page and returns.',
   changeOwnName: 'The form of the profile on the account page.',
   changeOwnEmail:

@@ -264,6 +264,7 @@ export const exchanges: Record<keyof typeof oidcRoutes, Exchange> = {
   enterInvitationCode: {},
   leadFromIssuer:      {},
   leadFromRoot:        {},
+  leadToPasswordChange: {},
   showAccount:         {},
   showOwnOrganization: {},
   changeOwnOrganization: {},

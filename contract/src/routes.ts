@@ -417,6 +417,7 @@ export const oidcRoutes = {
   enterInvitationCode: post(`${issuer}/invitation-code`,                                    session, 'Enter the code of an invitation to an organization',   { page: true, returns: [303, null] }),
   leadFromIssuer:      get (issuer,                                                         open,    'Lead from the address of the issuer to the account',   { page: true, returns: [303, null] }),
   leadFromRoot:        get (`${issuer}/`,                                                   open,    'Lead from the root of the issuer to the account',      { page: true, returns: [303, null] }),
+  leadToPasswordChange: get (`${issuer}/.well-known/change-password`,                      open,    'Lead password managers to the change of a password',   { page: true, returns: [303, null] }),
   showAccount:         get (`${issuer}/account`,                                            open,    'The account page of the person',                       { page: true, returns: [200, null] }),
   showOwnOrganization: get (`${issuer}/organizations/{organization_id}`,                    open,    'The page of an organization for its members',          { page: true, returns: [200, null] }),
   changeOwnOrganization: post(`${issuer}/organizations/{organization_id}`,                  session, 'Invite to an organization, change the roles of a member, or remove one', { page: true, returns: [303, null] }),

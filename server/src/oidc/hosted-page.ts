@@ -1,6 +1,7 @@
 /** Answers with a hosted page: in the language of the person, with the branding of the environment and the headers of every page. */
 import { type Reason, reason } from '../base/reason.ts'
 import { type Refusal, refusal } from '../base/refusal.ts'
+import { not_indexed } from '../http/not-indexed.ts'
 import { retry_after } from '../http/problem.ts'
 import { queryOf, readQuery } from '../http/query.ts'
 import type { Page, PageContext } from '../pages/layout.ts'
@@ -72,6 +73,7 @@ export function html(page: Page, status = page.status ?? 200): Answer {
       'content-security-policy': page.csp,
       'referrer-policy': 'same-origin',
       'x-content-type-options': 'nosniff',
+      ...not_indexed,
       'x-frame-options': 'DENY',
       'cache-control': 'no-store',
       ...(status === 503 && { 'retry-after': retry_after }),

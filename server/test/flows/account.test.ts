@@ -59,6 +59,34 @@ for (const address of [w.test.issuer, `${w.test.issuer}/`])
     )
   })
 
+// biome-ignore format: this table is read by column
+const ways_to_password: [when: string, password: boolean, query: string, to: string][] = [
+  ['with passwords',                  true,  '',                                    '?action=change-password'],
+  ['with a language',                 true,  '?ui_locales=de',                      '?action=change-password&ui_locales=de'],
+  ['with parameters of strangers',    true,  '?action=delete-account&id=a&done=x',  '?action=change-password'],
+  ['without passwords',               false, '',                                    ''],
+]
+for (const [when, password, query, to] of ways_to_password)
+  test(`/.well-known/change-password leads to the change on the account page: ${when}`, async () => {
+    const { test: environment } = await w.createProject(`passwords-${when.split(' ').at(-1)}-${password}`)
+    await w.changeSettings(environment, { sign_in: { password, email_code: true } })
+    const url = `${environment.issuer}/.well-known/change-password${query}`
+    const { status, headers } = await createAgent().get(url)
+    assert.deepEqual([status, headers.get('location')], [303, `${environment.issuer}/account${to}`])
+    assert.equal((await w.call('POST', url, { key: null })).status, 405)
+  })
+
+test('a password manager leads a person to the form for a new password, and after a sign-in of long ago through another one', async () => {
+  const person = await w.createUser(w.test)
+  const agent = createAgent()
+  const first = await followPages(agent, await agent.get(`${w.test.issuer}/.well-known/change-password`))
+  assert.equal(stepOf(first), 'sign-in')
+  assert.match((await signInOn(agent, first, person)).body, /autocomplete="new-password"/)
+  w.advance(601)
+  const later = await followPages(agent, await agent.get(`${w.test.issuer}/.well-known/change-password`))
+  assert.equal(stepOf(later), 'sign-in')
+})
+
 test('a person without an account creates one on the way to the account page', async () => {
   await w.changeSettings(w.test, { test: { fixed_code: '246810' } })
   const agent = createAgent()

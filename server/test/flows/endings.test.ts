@@ -479,7 +479,7 @@ const elsewhere: Record<string, { file: string; title: string }> = {
 const ends_nothing = `
   authorize authorizeByPost userinfoByPost showForgotPassword forgotPassword showLink showSecondFactorPage enrolmentCode enrolTotp
   openEnrolmentCode openEnrolTotp openEnrolPasskey
-  enrolPasskey offerPasskey saveProfile consent federate showInvitation acceptInvitation leadFromIssuer leadFromRoot signedOut showAccount changeOwnName confirmOwnEmail addOwnPasskey addOwnTotp addOwnProvider
+  enrolPasskey offerPasskey saveProfile consent federate showInvitation acceptInvitation leadFromIssuer leadFromRoot leadToPasswordChange signedOut showAccount changeOwnName confirmOwnEmail addOwnPasskey addOwnTotp addOwnProvider
   renewOwnCodes exportOwnData showCodePage showNewPasswordPage showRecoveryCodes confirmRecoveryCodes
   validateToken createUser approveUser refuseUser restoreUser sendReset sendVerification createProject changeProject createEnvironment changeEnvironment
   createPromotion approvePromotion
