@@ -16,6 +16,7 @@ export const MailKind = z.enum([
   'method_removed',
   'recovery_code_used',
   'recovery_codes_made',
+  'new_sign_in',
   'data_exported',
   'account_deleted',
   'account_closed',

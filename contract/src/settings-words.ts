@@ -100,6 +100,11 @@ export const settings_words: readonly SettingsGroupWords[] = [
         help: 'People can enrol an authenticator app (TOTP).',
         affects: 'People who want to enrol one. Enrolled ones stay.',
       },
+      'notices.new_sign_in': {
+        label: 'Mail about a new browser',
+        help: 'A person who has signed in before gets a mail when the account is signed in to from a browser that did not do so before, at most one an hour. It needs mail.',
+        affects: 'People who sign in from another browser, from the next sign-in on.',
+      },
     },
   },
   {

@@ -122,6 +122,7 @@ const common = {
   mfa: group('mfa', { mode: z.enum(['off', 'optional', 'required']).default('off'), totp: z.boolean().default(true) }).describe(
     'Second factors.',
   ),
+  notices: group('notices', { new_sign_in: z.boolean().default(true) }).describe('Mails about what happens to an account.'),
   lockout: group('lockout', { max_attempts: z.int().min(3).max(100).default(10), duration_seconds: seconds(30, 86_400, 900) }).describe(
     'The protection of accounts from guessing.',
   ),
@@ -239,6 +240,7 @@ export const settingsFields = {
   users: { deletion_grace_days: 'travels' },
   password: { min_length: 'travels', reject_common: 'travels' },
   mfa: { mode: 'travels', totp: 'travels' },
+  notices: { new_sign_in: 'travels' },
   lockout: { max_attempts: 'travels', duration_seconds: 'travels' },
   branding: { display_name: 'travels', logo_url: 'owned', primary_color: 'travels' },
   links: { terms_url: 'owned', privacy_url: 'owned', support_url: 'owned' },

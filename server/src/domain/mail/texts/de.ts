@@ -137,6 +137,19 @@ function letterOf(notice: Notice, { to, brand, support_url, at }: Envelope): Let
         lead: `Am ${formatted(at)} wurden für das Konto ${to} bei ${brand} neue Wiederherstellungscodes erzeugt. Die früheren gelten nicht mehr.`,
         paragraphs: [...from(notice.device), not_you],
       }
+    case 'new_sign_in':
+      return {
+        subject: `Neue Anmeldung bei Ihrem Konto bei ${brand}`,
+        lead: `Beim Konto ${to} bei ${brand} gab es am ${formatted(at)} eine Anmeldung mit einem Browser, der dafür noch nicht verwendet wurde.`,
+        action: 'Ansehen, wo Sie angemeldet sind',
+        paragraphs: [
+          [
+            ...(notice.application === null ? [] : [`Anwendung: ${unlinked(notice.application)}.`]),
+            `Browser und System: ${notice.device === null ? 'unbekannt' : unlinked(notice.device)}.`,
+          ].join(' '),
+          `Das waren Sie? Dann müssen Sie nichts tun. Das waren nicht Sie? Dann öffnen Sie den Link, melden Sie sich mit „${pages.account.end_others}“ überall sonst ab, und ändern Sie Ihr Passwort. Oder ${help}`,
+        ],
+      }
     case 'data_exported':
       return {
         subject: `Die Daten Ihres Kontos bei ${brand} wurden heruntergeladen`,

@@ -1,6 +1,7 @@
 // pure
 /** The texts of mails in English. */
 import type { MethodKind } from '@ostiary/contract/sign-in-methods.ts'
+import { en as pages } from '../../../pages/texts/en.ts'
 import { type Device, type Envelope, type Letter, type MailTexts, type Notice, unlinked } from './notice.ts'
 
 export const en: MailTexts = { language: 'en', test_mark: '[Test]', letterOf }
@@ -133,6 +134,19 @@ function letterOf(notice: Notice, { to, brand, support_url, at }: Envelope): Let
         subject: `New recovery codes for your account at ${brand}`,
         lead: `On ${formatted(at)} new recovery codes were made for the account ${to} at ${brand}. The codes from before do not work any more.`,
         paragraphs: [...from(notice.device), not_you],
+      }
+    case 'new_sign_in':
+      return {
+        subject: `New sign-in to your account at ${brand}`,
+        lead: `The account ${to} at ${brand} was signed in to on ${formatted(at)}, from a browser that had not been used for it before.`,
+        action: 'See where you are signed in',
+        paragraphs: [
+          [
+            ...(notice.application === null ? [] : [`Application: ${unlinked(notice.application)}.`]),
+            `Browser and system: ${notice.device === null ? 'unknown' : unlinked(notice.device)}.`,
+          ].join(' '),
+          `Was it you? Then you need not do anything. Not you? Then open the link, press "${pages.account.end_others}" to sign out everywhere else, and change your password. Or ${help}`,
+        ],
       }
     case 'data_exported':
       return {

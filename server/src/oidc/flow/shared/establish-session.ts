@@ -37,6 +37,7 @@ import { deviceCookie } from '../../known-browser.ts'
 import type { Interaction } from './begin.ts'
 import { continueRequest } from './continue.ts'
 import { linkIdentity } from './link-identity.ts'
+import { newSignInMail } from './new-sign-in.ts'
 import { showSignIn } from './screens.ts'
 
 export interface SignedIn {
@@ -113,7 +114,7 @@ export async function establishSession(
   const counted = { environment_id: issuer.environment_id, user_id, now: at }
   const spoken = await spokenLanguage(services, call, user_id)
   const by_password = identity_id === undefined && began_with === undefined
-  const store = ({ ids, is_counted }: UnseenSessions) =>
+  const store = ({ ids, is_counted }: UnseenSessions, mail: readonly Statement[]) =>
     services.db.of(issuer.environment_id).batch([
       ...aboutUsers(issuer.environment_id, [user_id, ...displaced.map((left) => left.user_id)]),
       ...hold,
@@ -141,21 +142,25 @@ export async function establishSession(
         application_id: client && storedIdOf(client),
         data: { method, ...(second_factor !== undefined && { second_factor }), session_id: session.id, ip: call.ip },
       }).statement,
+      ...mail,
     ])
   const bound = { limit: sessions_per_person, added: 1, most: most_others } as const
   const findOthers = async () =>
     known ? no_others : findUnseen(services.db, { environment_id: issuer.environment_id, id: user_id }, bound, at)
-  let others_end = await findOthers()
-  for (let tries = 1; !(await store(others_end)); tries++) {
+  const mailNow = () => newSignInMail(services, call, interaction, { user_id, email, password_hash })
+  let [others_end, mail] = await Promise.all([findOthers(), mailNow()])
+  for (let tries = 1; !(await store(others_end, mail)); tries++) {
     const wait_seconds = await waitForPerson(services.db, 'sign_in', counted, sign_ins_per_person)
     if (wait_seconds !== null) {
       services.counters.count(issuer.environment_id, 'sign_in', `${method}.limited`)
       return showSignIn(services, call, interaction, { email, problem: 'too_often', refusal: too_often, wait_seconds })
     }
-    // Another sign-in of the person may have been faster, so that other sessions are evicted now.
-    const now_others = await findOthers()
-    if (tries === most_tries || isDeepStrictEqual(now_others, others_end)) return null
+    // Another sign-in of the person may have been faster, so that other sessions are evicted now, or the mail is sent.
+    const [now_others, now_mail] = await Promise.all([findOthers(), mailNow()])
+    const is_same = isDeepStrictEqual(now_others, others_end) && now_mail.length === mail.length
+    if (tries === most_tries || is_same) return null
     others_end = now_others
+    mail = now_mail
   }
   services.counters.count(issuer.environment_id, 'sign_in', `${method}.succeeded`)
   // A sign-in of another user than the hinted one satisfies no prompt of the request.
