@@ -14,7 +14,7 @@ const upstreams = await startUpstreams()
 const w = await world({ outbound: upstreams.outbound })
 const account_url = `${w.test.issuer}/account`
 const client = await w.createApplication(w.test, { consent: 'ask' })
-await w.changeSettings(w.test, { sign_in: { passkey: true }, mfa: { mode: 'optional' } })
+await w.changeSettings(w.test, { sign_in: { passkey: true }, mfa: { mode: 'optional' }, notices: { new_sign_in: false } })
 const unlimited = { limit: 100_000, window_seconds: 1 }
 const key = expectStatus(
   201,

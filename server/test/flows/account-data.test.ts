@@ -16,6 +16,7 @@ import { createAdministrator, createAuthKey } from '../support/tenants.ts'
 import { expectStatus, world } from '../support/world.ts'
 
 const w = await world()
+await w.changeSettings(w.test, { notices: { new_sign_in: false } }) // people of this test sign in in several browsers
 const client = await w.createApplication(w.test, { consent: 'ask' })
 const account_url = `${w.test.issuer}/account`
 

@@ -20,6 +20,7 @@ import { expectStatus, type TestEnvironment, type World, world } from '../suppor
 const upstreams = await startUpstreams()
 const w = await world({ outbound: upstreams.outbound })
 const client = await w.createApplication(w.test, { consent: 'ask', name: 'Meal Planner' })
+await w.changeSettings(w.test, { notices: { new_sign_in: false } }) // people of this test sign in in several browsers
 const account_url = `${w.test.issuer}/account`
 
 const events = (user_id: string, type: string, count = 1, environment: TestEnvironment = w.test) =>

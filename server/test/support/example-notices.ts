@@ -19,7 +19,7 @@ export const notices: { [Kind in MailKind]: Extract<Notice, { kind: Kind }> } = 
   method_removed: { kind: 'method_removed', method: 'totp', name: null, device },
   recovery_code_used: { kind: 'recovery_code_used', left: 1, device },
   recovery_codes_made: { kind: 'recovery_codes_made', device },
-  new_sign_in: { kind: 'new_sign_in', link, application: 'Storefront', device: 'Firefox, Windows' },
+  new_sign_in: { kind: 'new_sign_in', link, application: 'Storefront', browser: 'Firefox, Windows' },
   data_exported: { kind: 'data_exported', device },
   account_deleted: { kind: 'account_deleted', device },
   account_closed: { kind: 'account_closed', deletes_at: expires_at, device },

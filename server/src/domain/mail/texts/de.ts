@@ -145,7 +145,7 @@ function letterOf(notice: Notice, { to, brand, support_url, at }: Envelope): Let
         paragraphs: [
           [
             ...(notice.application === null ? [] : [`Anwendung: ${unlinked(notice.application)}.`]),
-            `Browser und System: ${notice.device === null ? 'unbekannt' : unlinked(notice.device)}.`,
+            `Browser und System: ${notice.browser === null ? 'unbekannt' : unlinked(notice.browser)}.`,
           ].join(' '),
           `Das waren Sie? Dann müssen Sie nichts tun. Das waren nicht Sie? Dann öffnen Sie den Link, melden Sie sich mit „${pages.account.end_others}“ überall sonst ab, und ändern Sie Ihr Passwort. Oder ${help}`,
         ],

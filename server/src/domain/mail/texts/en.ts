@@ -143,7 +143,7 @@ function letterOf(notice: Notice, { to, brand, support_url, at }: Envelope): Let
         paragraphs: [
           [
             ...(notice.application === null ? [] : [`Application: ${unlinked(notice.application)}.`]),
-            `Browser and system: ${notice.device === null ? 'unknown' : unlinked(notice.device)}.`,
+            `Browser and system: ${notice.browser === null ? 'unknown' : unlinked(notice.browser)}.`,
           ].join(' '),
           `Was it you? Then you need not do anything. Not you? Then open the link, press "${pages.account.end_others}" to sign out everywhere else, and change your password. Or ${help}`,
         ],

@@ -47,7 +47,7 @@ export type Notice =
   | { kind: 'recovery_code_used'; left: number; device: Device | null }
   | { kind: 'recovery_codes_made'; device: Device | null }
   /** A sign-in from a browser that did not sign in to the account before. `application`: where to; `null` for a page of the issuer. `link`: the account page. */
-  | { kind: 'new_sign_in'; link: string; application: string | null; device: string | null }
+  | { kind: 'new_sign_in'; link: string; application: string | null; browser: string | null }
   | { kind: 'data_exported'; device: Device | null }
   | { kind: 'account_deleted'; device: Device | null }
   | { kind: 'account_closed'; deletes_at: Date; device: Device | null }

@@ -35,8 +35,8 @@ export async function newSignInMail(
   ])
   const is_first = (user?.last_sign_in_at ?? null) === null
   if (!user || user.email === null || is_first || !has_room) return []
-  const device = deviceLine(header(call, 'user-agent') ?? null)
-  const notice = { kind: 'new_sign_in' as const, link: accountUrl({ issuer }), application: client?.name ?? null, device }
+  const name = deviceLine(header(call, 'user-agent') ?? null)
+  const notice = { kind: 'new_sign_in' as const, link: accountUrl({ issuer }), application: client?.name ?? null, browser: name }
   const locales = [user.locale, pageContext(call).locale].filter((tag) => tag !== null).join(' ')
   return [
     ...countForPerson('new_sign_in', counted),
