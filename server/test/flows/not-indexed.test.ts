@@ -38,7 +38,7 @@ for (const path of [
     else if (status === 200) assert.equal(robots, null)
   })
 
-test('what is no page has no such header', async () => {
+test('other answers have no such header', async () => {
   for (const path of ['/openapi.json', '/llms.txt', '/healthz', `/e/${w.test.id}/v1/oauth/jwks.json`])
     assert.equal((await get(path)).robots, null)
 })
