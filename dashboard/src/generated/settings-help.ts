@@ -46,6 +46,10 @@ export const settings_help: Readonly<Record<string, { help: string; lowered: str
     "help": "People can enrol an authenticator app (TOTP).",
     "lowered": null
   },
+  "notices.new_sign_in": {
+    "help": "A person who has signed in before gets a mail when the account is signed in to from a browser that did not do so before, at most one an hour. It needs mail.",
+    "lowered": null
+  },
   "password.min_length": {
     "help": "The least number of characters of a new password.",
     "lowered": null

@@ -192,6 +192,20 @@ export const settings_groups: readonly { title: string; fields: readonly Setting
         "default": true,
         "min": null,
         "max": null
+      },
+      {
+        "path": "notices.new_sign_in",
+        "group": "notices",
+        "name": "new_sign_in",
+        "label": "Mail about a new browser",
+        "affects": "People who sign in from another browser, from the next sign-in on.",
+        "advice": null,
+        "only": null,
+        "class": "travels",
+        "look": "switch",
+        "default": true,
+        "min": null,
+        "max": null
       }
     ]
   },

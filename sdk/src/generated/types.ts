@@ -736,6 +736,11 @@ export type ConfigurationDocument = {
       /** People can enrol an authenticator app (TOTP). The default is true. */
       totp?: boolean | null | undefined
     } | undefined
+    /** Mails about what happens to an account. */
+    notices?: {
+      /** A person who has signed in before gets a mail when the account is signed in to from a browser that did not do so before, at most one an hour. It needs mail. The default is true. */
+      new_sign_in?: boolean | null | undefined
+    } | undefined
     /** The protection of accounts from guessing. */
     lockout?: {
       /** This many wrong passwords in a row lock an account. From 3 to 100. The default is 10. */
@@ -1075,6 +1080,11 @@ export type EnvironmentConfiguration = {
       mode: 'off' | 'optional' | 'required'
       /** People can enrol an authenticator app (TOTP). */
       totp: boolean
+    }
+    /** Mails about what happens to an account. */
+    notices: {
+      /** A person who has signed in before gets a mail when the account is signed in to from a browser that did not do so before, at most one an hour. It needs mail. */
+      new_sign_in: boolean
     }
     /** The protection of accounts from guessing. */
     lockout: {
@@ -1605,7 +1615,7 @@ export type Mail = {
 /** An empty object. */
 export type MailAsked = Record<string, never>
 
-export type MailKind = 'sign_in_code' | 'verify_email' | 'existing_account' | 'reset_password' | 'change_email' | 'change_email_notice' | 'password_changed' | 'method_added' | 'method_removed' | 'recovery_code_used' | 'recovery_codes_made' | 'data_exported' | 'account_deleted' | 'account_closed' | 'account_restored' | 'approved' | 'refused' | 'sign_up_refused' | 'invitation' | 'organization_invitation' | 'organization_invitation_code' | 'test'
+export type MailKind = 'sign_in_code' | 'verify_email' | 'existing_account' | 'reset_password' | 'change_email' | 'change_email_notice' | 'password_changed' | 'method_added' | 'method_removed' | 'recovery_code_used' | 'recovery_codes_made' | 'new_sign_in' | 'data_exported' | 'account_deleted' | 'account_closed' | 'account_restored' | 'approved' | 'refused' | 'sign_up_refused' | 'invitation' | 'organization_invitation' | 'organization_invitation_code' | 'test'
 
 export type MailStage = 'dns' | 'connect' | 'tls' | 'greeting' | 'auth' | 'recipient' | 'data'
 
@@ -2954,6 +2964,11 @@ export type Settings = {
     /** People can enrol an authenticator app (TOTP). The default is true. */
     totp: boolean
   }
+  /** Mails about what happens to an account. */
+  notices: {
+    /** A person who has signed in before gets a mail when the account is signed in to from a browser that did not do so before, at most one an hour. It needs mail. The default is true. */
+    new_sign_in: boolean
+  }
   /** The protection of accounts from guessing. */
   lockout: {
     /** This many wrong passwords in a row lock an account. From 3 to 100. The default is 10. */
@@ -3103,6 +3118,11 @@ export type SettingsChange = {
     mode?: 'off' | 'optional' | 'required' | null | undefined
     /** People can enrol an authenticator app (TOTP). The default is true. */
     totp?: boolean | null | undefined
+  } | null | undefined
+  /** Mails about what happens to an account. */
+  notices?: {
+    /** A person who has signed in before gets a mail when the account is signed in to from a browser that did not do so before, at most one an hour. It needs mail. The default is true. */
+    new_sign_in?: boolean | null | undefined
   } | null | undefined
   /** The protection of accounts from guessing. */
   lockout?: {
