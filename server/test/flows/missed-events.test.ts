@@ -16,17 +16,17 @@ const later = () => w.advance(60)
 async function webhookFor(environment: TestEnvironment, fields: object = {}) {
   const receiver = await startReceiver()
   const url = environment.type === 'test' ? receiver.url : 'https://hooks.invalid/'
-  const { id } = expectStatus(201, await w.call('POST', `${environment.path}/webhooks`, { body: { url, ...fields } }))
+  const { id }: { id: string } = expectStatus(201, await w.call('POST', `${environment.path}/webhooks`, { body: { url, ...fields } }))
   const path = `${environment.path}/webhooks/${id}`
   return {
-    id: id as string,
+    id,
     path,
     receiver,
     turn: async (disabled: boolean) => expectStatus(200, await w.call('PATCH', path, { body: { disabled } })),
     resend: async (body: object = {}): Promise<number> =>
       expectStatus(202, await w.call('POST', `${path}/resend`, { body: { since: long_ago, status: 'missed', ...body } })).messages,
     /** The sequences that arrived. Live takes https only, and the receivers of this machine are http. */
-    arrived: () => receiver.received.map(({ body }) => JSON.parse(body).sequence as number),
+    arrived: (): number[] => receiver.received.map(({ body }) => JSON.parse(body).sequence),
     /** The sequences of its messages, in the order of their ids. */
     async made(): Promise<number[]> {
       const rows = await db.many.all(

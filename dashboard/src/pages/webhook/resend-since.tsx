@@ -25,7 +25,7 @@ const sets: readonly { value: Resent['status']; label: string }[] = [
   { value: 'all', label: 'All, also those that were delivered' },
 ]
 
-/** A time that was entered as the service takes it; `null` while it is none. */
+/** A time that was entered as the service takes it; `null` for another text. */
 const timeOf = (typed: string) => (Number.isNaN(Date.parse(typed)) ? null : new Date(typed).toISOString())
 
 export function ResendSince({ webhook, close }: { webhook: Webhook; close: () => void }) {

@@ -85,7 +85,7 @@ const answers: [what: string, decide: Parameters<typeof startConnectProxy>[0], r
   ['reaches nothing',                   () => ({ status: 502 }),                                    'unreachable', /status 502/],
   ['redirects',                         () => ({ status: 302 }),                                    'unreachable', /status 302/],
   ['answers 101',                       () => ({ bytes: 'HTTP/1.1 101 Switching\r\n\r\n' }),        'unreachable', /status 101/],
-  ['is no proxy',                       () => ({ bytes: 'SSH-2.0-OpenSSH_9.6\r\n\r\n' }),           'unreachable', /not speak HTTP/],
+  ['speaks SSH',                       () => ({ bytes: 'SSH-2.0-OpenSSH_9.6\r\n\r\n' }),           'unreachable', /not speak HTTP/],
   ['sends a head without end',          () => ({ bytes: `HTTP/1.1 200 OK\r\n${'a: b\r\n'.repeat(4_000)}` }), 'unreachable', /too long/],
   ['speaks for the target',             () => ({ bytes: 'HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n' }), 'unreachable', /bytes behind/],
   ['does not answer',                   () => null,                                                 'timeout',     /No answer within/],

@@ -165,7 +165,7 @@ export async function findDelivery(db: Db, environment_id: EnvironmentId, webhoo
   return (await withAttempts(db, 'webhook_attempts', environment_id, rows))[0] ?? null
 }
 
-/** What an attempt of a message `m` gets to know. Ids need no escaping in JSON. */
+/** The payload of a job that sends a message `m`. Ids need no escaping in JSON. */
 export const messagePayload = sql`'{"webhook_id":"' || m.webhook_id || '","message_id":"' || m.id || '"}'`
 
 /**
