@@ -23,6 +23,7 @@ import { checkMail } from './doctor-mail.ts'
 import { checkNodes } from './doctor-nodes.ts'
 import { checkProviderAddresses } from './doctor-providers.ts'
 import { checkRestored } from './doctor-restored.ts'
+import { checkTelemetry } from './doctor-telemetry.ts'
 import { type Finding, type NamedFinding, named } from './finding.ts'
 
 type DoctorValues = Values<typeof commands.doctor>
@@ -99,6 +100,7 @@ async function checkDeployment(config: Config): Promise<NamedFinding[]> {
       ...named('proxies', await checkProxies(deployment)),
       ...named('egress', await checkEgress(config)),
       ...named('log', await checkLog(deployment)),
+      ...named('telemetry', await checkTelemetry(config)),
       ...named('redis', await checkRedis(config)),
       ...named('mail', await checkMail(deployment)),
       ...named('clock', [checkClock(deployment)]),

@@ -17,6 +17,7 @@ type Check =
   | 'proxies'
   | 'egress'
   | 'log'
+  | 'telemetry'
   | 'redis'
   | 'mail'
   | 'clock'

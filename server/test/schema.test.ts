@@ -101,6 +101,7 @@ const lasting: Record<string, string> = {
   webhooks: 'an administrator manages them',
   jobs: 'the queue deletes a job that is done or given up',
   event_counters: 'one row for each environment',
+  telemetry_cursors: 'one row for each environment',
   audit_log: 'the log of a tenant is kept whole',
   audit_heads: 'one row for each tenant',
   leases: 'one row for each kind of work; an expired lease is taken over',

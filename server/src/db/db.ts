@@ -56,7 +56,7 @@ export const lock_order: readonly string[] = `
   members invitations invitation_links signing_keys es256_keys rotated_keys api_keys key_usage
 
   webhooks webhook_attempts webhook_messages backchannel_logout_attempts backchannel_logouts
-  event_counters captured_mails events audit_log address_mails mails leases jobs
+  event_counters telemetry_cursors captured_mails events audit_log address_mails mails leases jobs
   counters dropped_calls refused_calls idempotency_records schema_migrations`
   .trim()
   .split(/\s+/)

@@ -11,12 +11,15 @@ import type { DeliverBySmtp } from './outbound/smtp.ts'
 import type { RefusedCalls } from './refused-calls/refused-calls.ts'
 import type { Secrets } from './secrets/secrets.ts'
 import type { Tally } from './tally.ts'
+import type { Telemetry } from './telemetry/telemetry.ts'
 
 export interface Deployment {
   readonly config: Config
   readonly db: Db
   readonly secrets: Secrets
   readonly log: Log
+  /** The log lines and spans for a collector; `null` without one, and in commands. */
+  readonly telemetry: Telemetry | null
   readonly counters: Counters
   readonly refused_calls: RefusedCalls
   readonly grant_uses: GrantUses

@@ -3,6 +3,7 @@ import { hour_ms } from '../base/durations.ts'
 import { droppedLines } from '../base/output.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import { createDroppedLines } from '../deployment/dropped-lines.ts'
+import type { Otlp } from '../deployment/telemetry/otlp.ts'
 import type { KeyStore } from '../domain/keys/store.ts'
 import { createMailJobs } from '../domain/mail/deliver.ts'
 import { startRunner } from '../domain/queue/runner.ts'
@@ -20,6 +21,7 @@ import { eraseDue } from './erase-due.ts'
 import { removeExpiredRows } from './expiring-rows.ts'
 import { createGrantIndexes } from './grant-indexes.ts'
 import { createSequencer, startSequencer } from './sequencer.ts'
+import { createTelemetryJobs } from './telemetry.ts'
 import { visitGrants } from './visit-grants.ts'
 import { createEndsWalk, turn_ms } from './walk-ends.ts'
 import { createWriteProbe } from './write-probe.ts'
@@ -38,6 +40,9 @@ const visit_interval_ms = 10_000
 const names_interval_ms = 10_000
 /** How often the next index of grants is made, where some are left. */
 const indexes_interval_ms = 10_000
+const telemetry_interval_ms = 1_000
+/** At the stop of the service, the collector gets this long for the last lines, spans and events. */
+const telemetry_stop_limit_ms = 2_000
 /** At the stop of the service, deliveries in flight get this long. Unfinished jobs go back to the queue. */
 const delivery_stop_limit_ms = 5_000
 
@@ -51,6 +56,8 @@ interface JobServices {
   key_pool: KeyPool
   issuers: Issuers
   webhook_histories: WebhookHistories
+  /** `null` without a collector of telemetry. */
+  otlp: Otlp | null
 }
 
 interface Jobs {
@@ -60,17 +67,23 @@ interface Jobs {
   stop(): Promise<void>
 }
 
-export function startJobs(deployment: Deployment, { keys, key_pool, issuers, webhook_histories }: JobServices): Jobs {
+export function startJobs(deployment: Deployment, { keys, key_pool, issuers, webhook_histories, otlp }: JobServices): Jobs {
   const { log } = deployment
   const every = createTimers(deployment)
-  const sequencer = startSequencer(deployment, createSequencer(deployment, [createWebhookFanOut(deployment)]))
+  let stopping = false
+  const numbering = createSequencer(deployment, [createWebhookFanOut(deployment)], (environment_id) => telemetry?.note(environment_id))
+  const { holdsLease } = numbering
+  const telemetry =
+    otlp && deployment.telemetry
+      ? createTelemetryJobs(deployment, { otlp, telemetry: deployment.telemetry, holdsLease, isStopping: () => stopping })
+      : null
+  const sequencer = startSequencer(deployment, numbering)
   const runner = startRunner(deployment, [
     createBackchannelLogoutJobs(deployment, issuers),
     ...createWebhookJobs(deployment, deployment.outbound),
     createMailJobs(deployment),
   ])
   const endings = startEndings(deployment)
-  let stopping = false
   const stopped = new AbortController()
   const stops = [
     every(write_interval_ms, 'key uses', keys.writeUses),
@@ -93,6 +106,7 @@ export function startJobs(deployment: Deployment, { keys, key_pool, issuers, web
     every(sweep_interval_ms, 'holders of roles', createHolderWalk(deployment, () => stopping).work),
     every(turn_ms, 'early ends', createEndsWalk(deployment).work),
     every(indexes_interval_ms, 'indexes of grants', createGrantIndexes(deployment, stopped.signal).work),
+    ...Object.entries(telemetry?.works ?? {}).map(([signal, send]) => every(telemetry_interval_ms, `telemetry of ${signal}`, send)),
   ]
   return {
     stopDeliveries: () => runner.stop(delivery_stop_limit_ms),
@@ -100,8 +114,11 @@ export function startJobs(deployment: Deployment, { keys, key_pool, issuers, web
     async stop() {
       stopping = true
       stopped.abort()
+      const telemetry_ends = setTimeout(() => telemetry?.giveUp(), telemetry_stop_limit_ms)
       await Promise.all([...stops.map((stop) => stop()), endings.stop(), webhook_histories.stop()])
       await sequencer.stop()
+      await Promise.all(Object.values(telemetry?.works ?? {}).map((send) => send()))
+      clearTimeout(telemetry_ends)
       await deployment.counters.write().catch((error) => log.error('The last counts could not be written.', {}, error))
       await deployment.refused_calls.write().catch((error) => log.error('The last refused calls could not be written.', {}, error))
       await deployment.grant_uses.write().catch((error) => log.error('The last uses of grants could not be written.', {}, error))

@@ -16,6 +16,7 @@ import {
 import type { OutputName } from '../base/output.ts'
 import type { Db } from '../db/db.ts'
 import { type Tallied, type Tally, tallied } from '../deployment/tally.ts'
+import type { Telemetry } from '../deployment/telemetry/telemetry.ts'
 import { backlogOf } from '../domain/queue/queue.ts'
 import type { Passwords } from '../domain/users/password.ts'
 
@@ -29,6 +30,7 @@ export interface Observed {
   passwords: Passwords
   /** The lines of the log that found no reader, since the start. */
   droppedLines: () => Readonly<Record<OutputName, number>>
+  telemetry: Pick<Telemetry, 'counts'> | null
 }
 
 /** Each counter of the tally, with its help. */
@@ -58,6 +60,7 @@ export function createMetrics(observed: Observed) {
   addQueue(registry, observed)
   addPasswords(registry, observed.passwords)
   addLog(registry, observed)
+  addTelemetry(registry, observed.telemetry)
   addWrites(registry, observed.db)
   addDatabase(registry, observed.db)
   if (cluster.isWorker) answerQuestions(registry)
@@ -170,6 +173,30 @@ function addLog(registry: Registry, { droppedLines }: Observed): void {
       for (const [stream, lines] of Object.entries(droppedLines())) this.inc({ stream }, lines)
     },
   })
+}
+
+/** The counts without a collector. */
+const no_telemetry: ReturnType<Telemetry['counts']> = { dropped: { logs: 0, traces: 0 }, failed: { events: 0, logs: 0, traces: 0 } }
+
+function addTelemetry(registry: Registry, telemetry: Observed['telemetry']): void {
+  const kinds = {
+    dropped: [
+      'ostiary_telemetry_dropped_total',
+      'Log lines and request spans that did not fit into the buffer before the collector, by signal',
+    ],
+    failed: ['ostiary_telemetry_failures_total', 'Requests that the collector of telemetry did not take, by signal'],
+  } as const
+  for (const [kind, [name, help]] of Object.entries(kinds) as [keyof typeof kinds, readonly [string, string]][]) // as: the names of the table
+    new Counter({
+      name,
+      help,
+      labelNames: ['signal'],
+      registers: [registry],
+      collect() {
+        this.reset()
+        for (const [signal, count] of Object.entries((telemetry?.counts() ?? no_telemetry)[kind])) this.inc({ signal }, count)
+      },
+    })
 }
 
 function addWrites(registry: Registry, { writes }: Db): void {

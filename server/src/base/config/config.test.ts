@@ -37,6 +37,7 @@ test('every variable has a default', () => {
     limits: default_limits,
     log_level: 'info',
     metrics: null,
+    otlp_url: null,
   })
 })
 test('an empty or blank variable counts as not set', () => {
@@ -89,6 +90,8 @@ const values: { env: Env; config: Partial<Config> }[] = [
     env: { OSTIARY_EGRESS_PROXY: 'http://ada:a%3Ab%40@proxy:3128' },
     config: { egress_proxy: { host: 'proxy', port: 3128, authorization: `Basic ${base64(Buffer.from('ada:a:b@'))}` } },
   },
+  { env: { OSTIARY_OTLP_URL: 'http://collector:4318' }, config: { otlp_url: 'http://collector:4318' } },
+  { env: { OSTIARY_OTLP_URL: 'https://otlp.example.com/otlp' }, config: { otlp_url: 'https://otlp.example.com/otlp' } },
   { env: { OSTIARY_IDLE_SECONDS: '5' }, config: { idle_seconds: 5 } },
   { env: { OSTIARY_IDLE_SECONDS: '900' }, config: { idle_seconds: 900 } },
   { env: { OSTIARY_LIMITS: '{"keys":5}' }, config: { limits: { ...default_limits, keys: 5 } } },
@@ -151,6 +154,11 @@ const mistakes: { variable: string; value: string; says: RegExp }[] = [
   { variable: 'OSTIARY_EGRESS_PROXY',             value: 'http://a:%zz@proxy:3128',       says: /^(?!.*zz).*Encode special characters/ },
   { variable: 'OSTIARY_EGRESS_PROXY',             value: 'http://a%3Ab:c@proxy:3128',     says: /Encode special characters/ },
   { variable: 'OSTIARY_EGRESS_PROXY',             value: 'http://a:b%0Ac@proxy:3128',     says: /Encode special characters/ },
+  { variable: 'OSTIARY_OTLP_URL',                 value: 'collector:4318',                says: /OTLP over HTTP/ },
+  { variable: 'OSTIARY_OTLP_URL',                 value: 'http://collector:4318/',        says: /final slash/ },
+  { variable: 'OSTIARY_OTLP_URL',                 value: 'http://collector:4318/v1/logs', says: /without \/v1\/logs/ },
+  { variable: 'OSTIARY_OTLP_URL',                 value: 'http://a:hunter2@collector:1',  says: /^(?!.*hunter2).*OTLP/ },
+  { variable: 'OSTIARY_OTLP_URL',                 value: 'grpc://collector:4317',         says: /OTLP over HTTP/ },
   { variable: 'OSTIARY_IDLE_SECONDS',             value: '4',                             says: /5 to 900/ },
   { variable: 'OSTIARY_IDLE_SECONDS',             value: '901',                           says: /5 to 900/ },
   { variable: 'OSTIARY_IDLE_SECONDS',             value: '60.5',                          says: /5 to 900/ },

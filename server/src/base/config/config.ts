@@ -32,6 +32,8 @@ export interface Config {
   readonly issuer_hosts: readonly IssuerHost[]
   readonly limits: Limits
   readonly log_level: LogLevel | 'silent'
+  /** The collector of telemetry, without the path of a signal; `null`: nothing is sent. */
+  readonly otlp_url: string | null
   /** `null`: no metrics. */
   /** Where metrics are served: the loopback, unless the setting names another address. */
   readonly metrics: { readonly host: string; readonly port: number } | null
@@ -69,6 +71,7 @@ export const variables = [
   'OSTIARY_LIMITS',
   'OSTIARY_LOG_LEVEL',
   'OSTIARY_METRICS_PORT',
+  'OSTIARY_OTLP_URL',
 ] as const
 
 /**
@@ -107,6 +110,7 @@ export function readConfig(
     limits: read('OSTIARY_LIMITS', parseLimits, default_limits),
     log_level: read('OSTIARY_LOG_LEVEL', readLogLevel, default_log_level),
     metrics: read('OSTIARY_METRICS_PORT', readMetricsPort, null),
+    otlp_url: read('OSTIARY_OTLP_URL', readOtlpUrl, null),
   }
 
   if (set('OSTIARY_DATABASE_URL') && !set('OSTIARY_MASTER_KEY')) {
@@ -164,6 +168,13 @@ function readMetricsPort(text: string): Parsed<NonNullable<Config['metrics']>> {
   if ('problem' in port) return { problem: `${port.problem} An address before it is optional: 10.0.0.7:9464.` }
   if (isIP(address) === 0) return { problem: 'Expected a port, or an IP address with a port, such as 10.0.0.7:9464 or [::1]:9464.' }
   return { value: { host: address, port: port.value } }
+}
+
+/** Credentials are headers of the exporters, so that no message can repeat them: OTEL_EXPORTER_OTLP_HEADERS. */
+function readOtlpUrl(text: string): Parsed<string> {
+  const problem = 'Expected the address of a collector for OTLP over HTTP, such as http://collector:4318, without /v1/logs and final slash.'
+  const is_plain = /^https?:\/\/[^/@?#\\\s]+(\/[^@?#\\\s]*[^/@?#\\\s])?$/i.test(text) && URL.canParse(text)
+  return is_plain && !/\/v1\/(logs|traces|metrics)$/.test(text) ? { value: text } : { problem }
 }
 
 /** The message does not repeat the URL, which may contain a password. */

@@ -114,6 +114,7 @@ export const contents: readonly Group[] = [
     documents: [
       doc('operate'),
       doc('metrics'),
+      doc('telemetry'),
       doc('security'),
       { name: 'vulnerabilities', file: 'SECURITY.md' },
       { name: 'results', file: 'bench/RESULTS.md' },
