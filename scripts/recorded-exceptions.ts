@@ -186,6 +186,7 @@ export const stated_sizes: readonly Stated[] = [
   { write: 'update promotions set needs_approval', why: 'a project keeps its newest 100 plans' },
   { write: 'update mailed_codes set ended_at', why: hourly },
   { write: 'update metadata_clients set ending', why: 'an environment has at most as many as its quota' },
+  { write: 'delete from application_secrets where environment_id = ? and application_id = ?', why: 'an application has at most two' },
   { write: 'delete from application_origins where environment_id = ? and application_id = ?', why: 'as many as redirect URIs' },
   { write: 'delete from resource_server_scopes where resource_server_id = ?', why: 'a resource server has at most 200 scopes' },
   { write: 'delete from role_resource_servers where role_id = ?', why: 'a role names each resource server once' },

@@ -43,6 +43,7 @@ async function objectsIn(place: Place) {
     resource_server_id: (await created('resource-servers', { slug: 'api', identifier: 'https://api.example.com', name: 'API', scopes: [] }))
       .id,
     role_id: (await created('roles', { slug: 'editor', name: 'Editor', kind: 'user' })).id,
+    client_secret_id: expectStatus(200, await w.call('GET', `${path}/applications/${application.id}/secrets`)).data[0].id as string,
     metadata_client_id: (await created('metadata-clients', { client_id: `https://agent.example.com/${place}/client.json` })).id,
     organization_id: organization.id as string,
     invitation_id: invitation.id as string,

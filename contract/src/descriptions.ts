@@ -104,7 +104,15 @@ export const descriptions: Record<RowName, string> = {
   getApplication: 'Gets one application.',
   changeApplication: 'Changes the named fields of an application. The next authorization request uses them.',
   deleteApplication: 'Deletes an application. Its grants end, so its refresh tokens and opaque access tokens stop working.',
-  rotateClientSecret: 'Makes a new client secret and ends the old one at once. Deploy the new secret without delay.',
+  rotateClientSecret:
+    'Makes a new client secret and ends every other one at once. Deploy the new secret without delay; to replace one without a refused call, add a second one instead.',
+  listClientSecrets:
+    'Lists the secrets that the application can authenticate with, newest first, at most two. An expired one stays until it is deleted.',
+  addClientSecret:
+    'Adds a secret beside the one that is there, and both work. Move every caller to the new one, then delete the first. An application has at most two; an expired one counts until it is deleted.',
+  getClientSecret: 'Returns a client secret. `last_used_at` says whether a caller still has it.',
+  deleteClientSecret:
+    'Deletes a client secret. From the answer on every call with it is refused. What people allowed the application goes on with the other secret.',
 
   listResourceServers: 'Lists the resource servers of an environment, newest first.',
   createResourceServer: 'Registers an API, so that applications can request access tokens for it by `resource`.',

@@ -7,6 +7,7 @@ const named: Readonly<Record<string, { description: string; example?: string }>>
   environment_id: { description: 'The environment.' },
   promotion_id: { description: 'The promotion.' },
   application_id: { description: 'The application.' },
+  client_secret_id: { description: 'The client secret.' },
   resource_server_id: { description: 'The resource server.' },
   role_id: { description: 'The role.' },
   organization_id: { description: 'The organization.' },

@@ -15,6 +15,7 @@ import { ApplicationTemplate, ApplicationTemplates } from './application-templat
 import { AuditEntry, AuditQuery, AuditVerification } from './audit.ts'
 import { AuthConfig } from './auth-config.ts'
 import { BackchannelLogout } from './backchannel-logout.ts'
+import { ClientSecret, ClientSecretWithPlaintext, NewClientSecret } from './client-secret.ts'
 import { Configuration } from './configuration.ts'
 import { DashboardSession } from './dashboard.ts'
 import { Delivery, DeliveryQuery, ResendSince, Resent, TestSent } from './delivery.ts'
@@ -116,6 +117,8 @@ const promotions = `${project}/promotions`
 const promotion = `${promotions}/{promotion_id}`
 const environment = `${environments}/{environment_id}`
 const applications = `${environment}/applications`
+const clientSecrets = `${applications}/{application_id}/secrets`
+const clientSecret = `${clientSecrets}/{client_secret_id}`
 const metadataClients = `${environment}/metadata-clients`
 const metadataClient = `${metadataClients}/{metadata_client_id}`
 const resourceServers = `${environment}/resource-servers`
@@ -249,6 +252,10 @@ export const routes = {
   changeApplication:  patch(`${applications}/{application_id}`,          platform('applications:write'),  'Update an application',                                  { body: ApplicationChange, returns: [200, Application], configures: true, fresh: { fields: freshFields.application } }),
   deleteApplication:  del  (`${applications}/{application_id}`,          platform('applications:write'),  'Delete an application with all its grants',              { returns: [204, null], configures: true, fresh: 'in_live' }),
   rotateClientSecret: post (`${applications}/{application_id}/rotate-secret`, platform('applications:write'), 'Replace the client secret; the new one is returned once, the old one stops working', { returns: [200, ApplicationWithSecret], shown_once: 'client_secret', fails: ['secret_not_used'], fresh: 'always' }),
+  listClientSecrets:  get  (clientSecrets,                               platform('applications:read'),   'List the client secrets of an application',              { ...paged, returns: [200, page(ClientSecret)] }),
+  addClientSecret:    post (clientSecrets,                               platform('applications:write'),  'Add a second client secret, which is returned once; the first one keeps working', { body: NewClientSecret, returns: [201, ClientSecretWithPlaintext], shown_once: 'client_secret', fails: ['secret_not_used', 'quota_exceeded'], fresh: 'always' }),
+  getClientSecret:    get  (clientSecret,                                platform('applications:read'),   'Get a client secret without its plaintext',              { returns: [200, ClientSecret] }),
+  deleteClientSecret: del  (clientSecret,                                platform('applications:write'),  'Delete a client secret; it stops working at once',       { returns: [204, null], fails: ['last_secret'], fresh: no_need.closes }),
   listMetadataClients: get (metadataClients,                             platform('applications:read'),   'List metadata clients',                                  { query: MetadataClientQuery, returns: [200, page(MetadataClient)], fails: ['invalid_cursor'] }),
   createMetadataClient: post(metadataClients,                            platform('applications:write'),  'Add a metadata client; its document is read',            { body: NewMetadataClient, returns: [201, MetadataClient], fails: ['identifier_taken', 'metadata_unavailable', 'metadata_invalid', 'metadata_busy', 'quota_exceeded'], fresh: newMetadataClient }),
   getMetadataClient:  get  (metadataClient,                              platform('applications:read'),   'Get a metadata client',                                  { returns: [200, MetadataClient] }),

@@ -22,7 +22,7 @@ import type { SqliteOptions } from './db/sqlite/sqlite.ts'
 import { createCounters } from './deployment/counters.ts'
 import { type Deployment, newSecret } from './deployment/deployment.ts'
 import { createForwarders } from './deployment/forwarders.ts'
-import { createClientUses, createGrantUses } from './deployment/grant-uses.ts'
+import { createClientUses, createGrantUses, createSecretUses } from './deployment/grant-uses.ts'
 import { createOutbound, type Outbound } from './deployment/outbound/fetch.ts'
 import type { Resolve } from './deployment/outbound/resolve.ts'
 import { createSmtp, type DeliverBySmtp } from './deployment/outbound/smtp.ts'
@@ -115,6 +115,7 @@ export async function openDeployment(config: Config, overrides: Overrides = {}):
       refused_calls,
       grant_uses: createGrantUses(db),
       client_uses: createClientUses(db),
+      secret_uses: createSecretUses(db),
       forwarders: createForwarders({ config, db, log, now }),
       outbound,
       smtp,

@@ -75,6 +75,7 @@ const lasting: Record<string, string> = {
   api_keys: 'a key that expired or was revoked stays listed',
   applications: 'an administrator manages them',
   application_origins: 'changes with its application',
+  application_secrets: 'changes with its application; at most two each',
   users: 'an administrator manages them',
   identities: 'changes with its user',
   totp_methods: 'changes with its user',
@@ -164,6 +165,7 @@ for (const [engine, { skip, open, programs, columns }] of Object.entries(engines
     )
     assert.deepEqual(unswept.map(({ table_name, column_name }) => `${table_name}.${column_name}`).sort(), [
       'api_keys.expires_at', // lasting
+      'application_secrets.expires_at', // lasting
       'grants.expires_at', // the end of the last token; the newest of a session is kept for longer
       'invitations.expires_at', // an invitation that expired is listed for as long as its link is recognised
       'leases.expires_at', // lasting

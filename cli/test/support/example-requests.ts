@@ -92,6 +92,8 @@ export const exampleRequests = (run: RunValues): Readonly<Record<string, Example
   },
   changeApplication: { body: { name: 'Shop front' }, of: 'createApplication' },
   rotateClientSecret: { of: 'createApplication' },
+  addClientSecret: { body: { label: 'From November on' } },
+  deleteClientSecret: { of: 'addClientSecret' },
   deleteApplication: { of: 'createApplication' },
   createMetadataClient: { body: { client_id: 'https://agent.example.com/client.json' } },
   changeMetadataClient: { body: { disabled: true }, of: 'createMetadataClient' },

@@ -50,7 +50,7 @@ export const lock_order: readonly string[] = `
   kept_answers
 
   audit_heads promotions promoted_states issuer_origins resource_servers resource_server_scopes
-  roles role_resource_servers role_holders applications application_origins
+  roles role_resource_servers role_holders applications application_secrets application_origins
   organization_counts organizations organization_members organization_role_holders
   organization_invitations organization_invitation_links
   members invitations invitation_links signing_keys es256_keys rotated_keys api_keys key_usage

@@ -5,7 +5,7 @@ import type { Log } from '../base/log.ts'
 import type { Db } from '../db/db.ts'
 import type { Counters } from './counters.ts'
 import type { Forwarders } from './forwarders.ts'
-import type { ClientUses, GrantUses } from './grant-uses.ts'
+import type { ClientUses, GrantUses, SecretUses } from './grant-uses.ts'
 import type { Outbound } from './outbound/fetch.ts'
 import type { DeliverBySmtp } from './outbound/smtp.ts'
 import type { RefusedCalls } from './refused-calls/refused-calls.ts'
@@ -24,6 +24,7 @@ export interface Deployment {
   readonly refused_calls: RefusedCalls
   readonly grant_uses: GrantUses
   readonly client_uses: ClientUses
+  readonly secret_uses: SecretUses
   readonly forwarders: Forwarders
   readonly tally: Tally
   /** The only way to call addresses that tenants or clients chose. */

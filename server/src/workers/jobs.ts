@@ -92,6 +92,7 @@ export function startJobs(deployment: Deployment, { keys, key_pool, issuers, web
     every(refused_calls_interval_ms, 'refused calls', deployment.refused_calls.write),
     every(write_interval_ms, 'grant uses', deployment.grant_uses.write),
     every(write_interval_ms, 'client uses', deployment.client_uses.write),
+    every(write_interval_ms, 'secret uses', deployment.secret_uses.write),
     every(write_interval_ms, 'untrusted forwarder', deployment.forwarders.write),
     every(write_interval_ms, 'dropped lines', createDroppedLines(deployment, dropped).write),
     every(look_interval_ms, 'probe of writes', createWriteProbe(deployment).work),
@@ -123,6 +124,7 @@ export function startJobs(deployment: Deployment, { keys, key_pool, issuers, web
       await deployment.refused_calls.write().catch((error) => log.error('The last refused calls could not be written.', {}, error))
       await deployment.grant_uses.write().catch((error) => log.error('The last uses of grants could not be written.', {}, error))
       await deployment.client_uses.write().catch((error) => log.error('The last uses of clients could not be written.', {}, error))
+      await deployment.secret_uses.write().catch((error) => log.error('The last uses of client secrets could not be written.', {}, error))
       await keys.writeUses().catch((error) => log.error('The last uses of keys could not be written.', {}, error))
       await keys.writeUsage().catch((error) => log.error('The last counts of calls with keys could not be written.', {}, error))
     },

@@ -67,6 +67,7 @@ async function rootIds(): Promise<Ids> {
     application_id: w.admin_client_id,
     resource_server_id: servers[0].id,
     provider_id: expectStatus(201, await asOperator('POST', `${E}/providers`, provider)).id,
+    client_secret_id: `sec_${absent}`,
     role_id: `rol_${absent}`,
     organization_id: `org_${absent}`,
     invitation_id: `oiv_${absent}`,
@@ -125,6 +126,7 @@ const absent_in_root = [
   'authKeyUsage',
   'listInbox',
   'getInboxMail',
+  'getClientSecret',
   'resendInvitation',
 ]
 const isHidden = ({ path }: Route) => path.includes('/platform-keys')

@@ -71,6 +71,8 @@ async function changeEverything(): Promise<string[]> {
   })
   await platform('PATCH', `${at}/applications/${application.id}`, { name: 'Application' })
   const rotated = await platform('POST', `${at}/applications/${application.id}/rotate-secret`)
+  const added = await platform('POST', `${at}/applications/${application.id}/secrets`, { label: 'Second' })
+  await platform('DELETE', `${at}/applications/${application.id}/secrets/${added.id}`)
   const metadata_client = await platform('POST', `${at}/metadata-clients`, { client_id: 'https://agent.example.com/client.json' })
   await platform('PATCH', `${at}/metadata-clients/${metadata_client.id}`, { disabled: true })
   await platform('POST', `${at}/metadata-clients/${metadata_client.id}/read`)

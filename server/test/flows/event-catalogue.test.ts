@@ -107,6 +107,8 @@ async function causeAll(): Promise<TestEnvironment[]> {
   assert.ok(again.code)
   expectStatus(204, await users('DELETE', `/${person.id}/grants/${data[0].id}`))
   await change('POST', `/applications/${application.id}/rotate-secret`)
+  const added = await change('POST', `/applications/${application.id}/secrets`)
+  await change('DELETE', `/applications/${application.id}/secrets/${added.id}`)
 
   const { id } = expectStatus(201, await users('POST', '', { email: 'alan@example.com', name: 'Alan' }))
   const agent = createAgent()

@@ -18,7 +18,15 @@ const fresh = await administratorToken(w, owner)
 
 /** The rows that need a fresh sign-in by what they do. `fresh-fields.test.ts` has those that need it by their body. */
 const always = [
-  ...['createAuthKey', 'rotateAuthKey', 'createPlatformKey', 'rotatePlatformKey', 'rotateClientSecret', 'rotateSigningKey'],
+  ...[
+    'createAuthKey',
+    'rotateAuthKey',
+    'createPlatformKey',
+    'rotatePlatformKey',
+    'rotateClientSecret',
+    'addClientSecret',
+    'rotateSigningKey',
+  ],
   ...['createWebhook', 'rotateWebhookSecret', 'addMember', 'changeMember', 'resendInvitation', 'approvePromotion'],
 ]
 const in_live = [
@@ -65,7 +73,16 @@ const by_body = [
 ]
 /** The rows that close a way in, and those that give nobody else one. */
 const never = [
-  ...['blockUser', 'endUserSessions', 'disconnectGrant', 'endSession', 'revokeAuthKey', 'revokePlatformKey', 'deleteRole'],
+  ...[
+    'blockUser',
+    'endUserSessions',
+    'disconnectGrant',
+    'endSession',
+    'revokeAuthKey',
+    'revokePlatformKey',
+    'deleteRole',
+    'deleteClientSecret',
+  ],
   'removeOrganizationMember',
   'deleteOrganizationInvitation',
   ...[

@@ -236,6 +236,7 @@ const plants: Plant[] = [
   { code: 'key_revoked', reason: /The key is revoked/, plant: () => api('POST', `${path}/auth-keys/${revoked.id}/rotate`) },
   { code: 'last_owner', reason: /last owner/, of_tenant: true, plant: () => asOwner('DELETE', `/v1/tenants/${ours.tenant_id}/members/${ours.member_id}`) },
   { code: 'secret_not_used', reason: 'The application authenticates with none and has no secret.', plant: () => api('POST', `${path}/applications/${spa.id}/rotate-secret`) },
+  { code: 'last_secret', reason: 'The application authenticates with this secret alone. Add another one first.', plant: deleteLastSecret },
   { code: 'no_signing_key', reason: 'No resource server of the environment asks for ES256, so it has no such key to replace.', plant: () => api('POST', `${path}/signing-keys/rotate?alg=ES256`) },
   { code: 'body_too_large', reason: 'Bodies are limited to 1 MiB.', plant: () => api('PATCH', `${path}/settings`, `"${canary()}${'a'.repeat(1_100_000)}"`) },
   { code: 'unsupported_media_type', reason: 'The Content-Type is not JSON in UTF-8.', plant: () => api('PATCH', `${path}/settings`, canary(), { 'content-type': 'text/plain' }) },
@@ -333,6 +334,11 @@ async function addMemberTwice(): Promise<Reply> {
   const add = () => backend('POST', `/v1/auth/organizations/${id}/members`, { user_id: person.id })
   expectStatus(201, await add())
   return add()
+}
+
+async function deleteLastSecret(): Promise<Reply> {
+  const secrets = `${path}/applications/${environment.application_id}/secrets`
+  return api('DELETE', `${secrets}/${expectStatus(200, await api('GET', secrets)).data[0].id}`)
 }
 
 async function takeIssuerTwice(): Promise<Reply> {

@@ -41,6 +41,7 @@ export function idsOf(route: Route, tenant: Tenant, environment: EnvironmentObje
     environment_id: environment.id,
     application_id: environment.application_id,
     resource_server_id: environment.resource_server_id,
+    client_secret_id: environment.client_secret_id,
     metadata_client_id: environment.metadata_client_id,
     role_id: environment.role_id,
     organization_id: environment.organization_id,

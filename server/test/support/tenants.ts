@@ -20,6 +20,7 @@ const unlimited = { limit: 100_000, window_seconds: 1 }
 export interface EnvironmentObjects extends TestEnvironment {
   application_id: string
   resource_server_id: string
+  client_secret_id: string
   metadata_client_id: string
   role_id: string
   organization_id: string
@@ -146,6 +147,10 @@ async function createTenantObjects(w: World, { tenant_id, member_id, token, slug
       ...environment,
       application_id: application.id,
       resource_server_id: resource_server.id,
+      client_secret_id: expectStatus(
+        200,
+        await w.call('GET', `${environment.path}/applications/${application.id}/secrets`, { key: platform }),
+      ).data[0].id,
       metadata_client_id: await storeMetadataClient(w, environment),
       role_id: role.id,
       organization_id: expectStatus(201, organization).id,

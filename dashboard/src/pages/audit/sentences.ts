@@ -22,6 +22,8 @@ const special: Record<string, string> = {
   changeSettings:         'changed the settings',
   readMetadataClient:     'read the document again of the program by address',
   rotateClientSecret:     'rotated the client secret of the application',
+  addClientSecret:        'added a second client secret to an application,',
+  deleteClientSecret:     'deleted a client secret of an application,',
   rotateWebhookSecret:    'rotated the secret of the webhook',
   rotateSigningKey:       'rotated the signing key',
   testWebhook:            'sent a test event to the webhook',
