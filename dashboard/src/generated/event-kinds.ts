@@ -25,6 +25,8 @@ export const event_labels: Readonly<Record<EventKind, string>> = {
   'application.updated': 'An application was changed',
   'application.deleted': 'An application was deleted',
   'application.secret_rotated': 'A client secret was rotated',
+  'application.secret_added': 'A client secret was added',
+  'application.secret_deleted': 'A client secret was deleted',
   'resource_server.created': 'A resource server was created',
   'resource_server.updated': 'A resource server was changed',
   'resource_server.deleted': 'A resource server was deleted',

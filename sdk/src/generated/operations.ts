@@ -1,6 +1,6 @@
 // Generated from contract/src/routes.ts by `npm run docs`.
 import type { CallOptions, ChangeOptions, List, PostOptions } from '../options.ts'
-import type { ApiKey, ApiKeyWithPlaintext, Application, ApplicationChange, ApplicationCreation, ApplicationTemplate, ApplicationTemplates, ApplicationWithSecret, ApprovalState, AuditEntry, AuditVerification, AuthConfig, AuthKeyChange, AuthKeyCreation, BackchannelLogout, Delivery, Environment, EnvironmentChange, EnvironmentConfiguration, EnvironmentCreation, EnvironmentRole, Event, EventKind, Grant, Invitation, KeyIdentity, KeyUsage, Located, Mail, MailAsked, MailTest, MailTested, Me, Member, MemberChange, MemberCreation, MetadataClient, MetadataClientChange, MetadataClientCreation, Names, Organization, OrganizationChange, OrganizationCreation, OrganizationInvitation, OrganizationInvitationCreation, OrganizationMember, OrganizationMemberChange, OrganizationMemberCreation, PlatformKeyChange, PlatformKeyCreation, Project, ProjectChange, ProjectCreation, ProjectWithEnvironments, Promotion, PromotionApply, PromotionCreation, PromotionInList, PromotionRevert, PromotionWithSecrets, Provider, ProviderChange, ProviderCheck, ProviderCreation, Readiness, RefusedCall, RefusedCallSummary, ResendSince, Resent, ResourceServer, ResourceServerChange, ResourceServerCreation, RevertOutcome, RoleChange, RoleCreation, RolePreview, Session, Settings, SettingsChange, SettingsPreview, SettingsToPreview, SignInMethod, SigningAlg, SigningKey, Statistics, Tenant, TenantChange, TenantCreation, TestSent, TokenToValidate, TokenVerdict, User, UserAccess, UserChange, UserCreation, UserOrganization, Webhook, WebhookChange, WebhookCreation, WebhookWithSecret } from './types.ts'
+import type { ApiKey, ApiKeyWithPlaintext, Application, ApplicationChange, ApplicationCreation, ApplicationTemplate, ApplicationTemplates, ApplicationWithSecret, ApprovalState, AuditEntry, AuditVerification, AuthConfig, AuthKeyChange, AuthKeyCreation, BackchannelLogout, ClientSecret, ClientSecretCreation, ClientSecretWithPlaintext, Delivery, Environment, EnvironmentChange, EnvironmentConfiguration, EnvironmentCreation, EnvironmentRole, Event, EventKind, Grant, Invitation, KeyIdentity, KeyUsage, Located, Mail, MailAsked, MailTest, MailTested, Me, Member, MemberChange, MemberCreation, MetadataClient, MetadataClientChange, MetadataClientCreation, Names, Organization, OrganizationChange, OrganizationCreation, OrganizationInvitation, OrganizationInvitationCreation, OrganizationMember, OrganizationMemberChange, OrganizationMemberCreation, PlatformKeyChange, PlatformKeyCreation, Project, ProjectChange, ProjectCreation, ProjectWithEnvironments, Promotion, PromotionApply, PromotionCreation, PromotionInList, PromotionRevert, PromotionWithSecrets, Provider, ProviderChange, ProviderCheck, ProviderCreation, Readiness, RefusedCall, RefusedCallSummary, ResendSince, Resent, ResourceServer, ResourceServerChange, ResourceServerCreation, RevertOutcome, RoleChange, RoleCreation, RolePreview, Session, Settings, SettingsChange, SettingsPreview, SettingsToPreview, SignInMethod, SigningAlg, SigningKey, Statistics, Tenant, TenantChange, TenantCreation, TestSent, TokenToValidate, TokenVerdict, User, UserAccess, UserChange, UserCreation, UserOrganization, Webhook, WebhookChange, WebhookCreation, WebhookWithSecret } from './types.ts'
 
 /** The operations of the management and runtime API. */
 export interface Operations {
@@ -569,13 +569,47 @@ export interface Operations {
   /**
    * Replace the client secret; the new one is returned once, the old one stops working.
    *
-   * Makes a new client secret and ends the old one at once. Deploy the new secret without delay.
+   * Makes a new client secret and ends every other one at once. Deploy the new secret without delay; to replace one without a refused call, add a second one instead.
    *
    * Needs a platform key with the scope `applications:write`, or an administrator with the role `developer` or above.
    *
    * An administrator needs a fresh sign-in (`fresh_sign_in` of the project; by default of the last 10 minutes).
    */
   rotateClientSecret(params: { project_id: string; environment_id: string; application_id: string }, options?: PostOptions): Promise<ApplicationWithSecret>
+  /**
+   * List the client secrets of an application.
+   *
+   * Lists the secrets that the application can authenticate with, newest first, at most two. An expired one stays until it is deleted.
+   *
+   * Needs a platform key with the scope `applications:read`, or an administrator with the role `viewer` or above.
+   */
+  listClientSecrets(params: { project_id: string; environment_id: string; application_id: string; limit?: number | undefined; cursor?: string | undefined }, options?: CallOptions): List<ClientSecret>
+  /**
+   * Add a second client secret, which is returned once; the first one keeps working.
+   *
+   * Adds a secret beside the one that is there, and both work. Move every caller to the new one, then delete the first. An application has at most two; an expired one counts until it is deleted.
+   *
+   * Needs a platform key with the scope `applications:write`, or an administrator with the role `developer` or above.
+   *
+   * An administrator needs a fresh sign-in (`fresh_sign_in` of the project; by default of the last 10 minutes).
+   */
+  addClientSecret(params: { project_id: string; environment_id: string; application_id: string }, body?: ClientSecretCreation | undefined, options?: PostOptions): Promise<ClientSecretWithPlaintext>
+  /**
+   * Get a client secret without its plaintext.
+   *
+   * Returns a client secret. `last_used_at` says whether a caller still has it.
+   *
+   * Needs a platform key with the scope `applications:read`, or an administrator with the role `viewer` or above.
+   */
+  getClientSecret(params: { project_id: string; environment_id: string; application_id: string; client_secret_id: string }, options?: CallOptions): Promise<ClientSecret>
+  /**
+   * Delete a client secret; it stops working at once.
+   *
+   * Deletes a client secret. From the answer on every call with it is refused. What people allowed the application goes on with the other secret.
+   *
+   * Needs a platform key with the scope `applications:write`, or an administrator with the role `developer` or above.
+   */
+  deleteClientSecret(params: { project_id: string; environment_id: string; application_id: string; client_secret_id: string }, options?: ChangeOptions): Promise<void>
   /**
    * List metadata clients.
    *
@@ -1429,6 +1463,10 @@ export const routes: Readonly<Record<keyof Operations, string>> = {
   changeApplication: 'PATCH /v1/platform/projects/{project_id}/environments/{environment_id}/applications/{application_id} pb',
   deleteApplication: 'DELETE /v1/platform/projects/{project_id}/environments/{environment_id}/applications/{application_id} p',
   rotateClientSecret: 'POST /v1/platform/projects/{project_id}/environments/{environment_id}/applications/{application_id}/rotate-secret p',
+  listClientSecrets: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/applications/{application_id}/secrets pl',
+  addClientSecret: 'POST /v1/platform/projects/{project_id}/environments/{environment_id}/applications/{application_id}/secrets pb',
+  getClientSecret: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/applications/{application_id}/secrets/{client_secret_id} p',
+  deleteClientSecret: 'DELETE /v1/platform/projects/{project_id}/environments/{environment_id}/applications/{application_id}/secrets/{client_secret_id} p',
   listMetadataClients: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/metadata-clients pl',
   createMetadataClient: 'POST /v1/platform/projects/{project_id}/environments/{environment_id}/metadata-clients pb',
   getMetadataClient: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/metadata-clients/{metadata_client_id} p',

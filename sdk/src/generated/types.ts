@@ -25,6 +25,7 @@ export type ErrorCode =
   | 'mail_not_set_up'
   | 'last_owner'
   | 'secret_not_used'
+  | 'last_secret'
   | 'no_signing_key'
   | 'idempotency_in_progress'
   | 'promotion_state'
@@ -599,7 +600,7 @@ export type AuthKeyChange = {
     /** The length of the sliding window in seconds, 1 to 3,600. */
     window_seconds?: number | null | undefined
   } | null | undefined
-  /** When the key stops working; `null` if it does not expire. */
+  /** When the key stops working; `null` if it does not expire. It lies in the future. */
   expires_at?: string | null | undefined
 }
 
@@ -614,7 +615,7 @@ export type AuthKeyCreation = {
   ip_allowlist?: string[] | undefined
   /** The rate limit of the key; `null` is the default: 100 requests in 10 s in Test, 1,000 in 10 s in Live and for platform keys. */
   rate_limit?: RateLimit | null | undefined
-  /** When the key stops working; `null` if it does not expire. */
+  /** When the key stops working; `null` if it does not expire. It lies in the future. */
   expires_at?: string | null | undefined
 }
 
@@ -641,6 +642,41 @@ export type BackchannelLogout = {
   created_at: string
   /** When the state of the message changed last. */
   updated_at: string
+}
+
+export type ClientSecret = {
+  /** The id of a client secret. */
+  id: string
+  /** A name for people, 1 to 100 characters. */
+  label: string | null
+  /** When the object was created. */
+  created_at: string
+  /** When the secret stops working; `null` if it does not expire. */
+  expires_at: string | null
+  /** When a call last authenticated with the secret; `null` if none did. */
+  last_used_at: string | null
+}
+
+export type ClientSecretCreation = {
+  /** A name for people, 1 to 100 characters. */
+  label?: string | null | undefined
+  /** When the secret stops working; `null` if it does not expire. It lies in the future. */
+  expires_at?: string | null | undefined
+}
+
+export type ClientSecretWithPlaintext = {
+  /** The id of a client secret. */
+  id: string
+  /** A name for people, 1 to 100 characters. */
+  label: string | null
+  /** When the object was created. */
+  created_at: string
+  /** When the secret stops working; `null` if it does not expire. */
+  expires_at: string | null
+  /** When a call last authenticated with the secret; `null` if none did. */
+  last_used_at: string | null
+  /** The plaintext of the secret, returned once; `null` in a repeat with the same Idempotency-Key. */
+  client_secret: string | null
 }
 
 export type ConfigurationDocument = {
@@ -1355,7 +1391,7 @@ export type Event = {
   data: Record<string, unknown>
 }
 
-export type EventKind = 'user.created' | 'user.updated' | 'user.deleted' | 'user.closed' | 'user.restored' | 'user.blocked' | 'user.unblocked' | 'user.approval_requested' | 'user.email_verified' | 'user.method_added' | 'session.created' | 'session.ended' | 'sign_in.succeeded' | 'sign_in.failed' | 'mfa.enrolled' | 'mfa.removed' | 'consent.granted' | 'consent.revoked' | 'token.reuse_detected' | 'application.created' | 'application.updated' | 'application.deleted' | 'application.secret_rotated' | 'resource_server.created' | 'resource_server.updated' | 'resource_server.deleted' | 'role.created' | 'role.updated' | 'role.deleted' | 'metadata_client.created' | 'metadata_client.updated' | 'metadata_client.deleted' | 'organization.created' | 'organization.updated' | 'organization.deleted' | 'organization_member.added' | 'organization_member.updated' | 'organization_member.removed' | 'organization_invitation.created' | 'organization_invitation.accepted' | 'organization_invitation.ended' | 'provider.created' | 'provider.updated' | 'provider.deleted' | 'environment.settings_updated' | 'promotion.applied' | 'promotion.reverted' | 'auth_key.created' | 'auth_key.rotated' | 'auth_key.revoked' | 'mail.sent' | 'mail.failed' | 'signing_key.rotated' | 'webhook.disabled' | 'test.ping'
+export type EventKind = 'user.created' | 'user.updated' | 'user.deleted' | 'user.closed' | 'user.restored' | 'user.blocked' | 'user.unblocked' | 'user.approval_requested' | 'user.email_verified' | 'user.method_added' | 'session.created' | 'session.ended' | 'sign_in.succeeded' | 'sign_in.failed' | 'mfa.enrolled' | 'mfa.removed' | 'consent.granted' | 'consent.revoked' | 'token.reuse_detected' | 'application.created' | 'application.updated' | 'application.deleted' | 'application.secret_rotated' | 'application.secret_added' | 'application.secret_deleted' | 'resource_server.created' | 'resource_server.updated' | 'resource_server.deleted' | 'role.created' | 'role.updated' | 'role.deleted' | 'metadata_client.created' | 'metadata_client.updated' | 'metadata_client.deleted' | 'organization.created' | 'organization.updated' | 'organization.deleted' | 'organization_member.added' | 'organization_member.updated' | 'organization_member.removed' | 'organization_invitation.created' | 'organization_invitation.accepted' | 'organization_invitation.ended' | 'provider.created' | 'provider.updated' | 'provider.deleted' | 'environment.settings_updated' | 'promotion.applied' | 'promotion.reverted' | 'auth_key.created' | 'auth_key.rotated' | 'auth_key.revoked' | 'mail.sent' | 'mail.failed' | 'signing_key.rotated' | 'webhook.disabled' | 'test.ping'
 
 export type FieldChange = {
   /** The JSON pointer of the field within the object. */
@@ -1990,7 +2026,7 @@ export type PlatformKeyChange = {
     /** The length of the sliding window in seconds, 1 to 3,600. */
     window_seconds?: number | null | undefined
   } | null | undefined
-  /** When the key stops working; `null` if it does not expire. */
+  /** When the key stops working; `null` if it does not expire. It lies in the future. */
   expires_at?: string | null | undefined
 }
 
@@ -2003,7 +2039,7 @@ export type PlatformKeyCreation = {
   ip_allowlist?: string[] | undefined
   /** The rate limit of the key; `null` is the default: 100 requests in 10 s in Test, 1,000 in 10 s in Live and for platform keys. */
   rate_limit?: RateLimit | null | undefined
-  /** When the key stops working; `null` if it does not expire. */
+  /** When the key stops working; `null` if it does not expire. It lies in the future. */
   expires_at?: string | null | undefined
 }
 
