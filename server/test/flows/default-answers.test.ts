@@ -44,6 +44,7 @@ const unsteady = [
   'x-request-id',
   'etag',
   'last-modified',
+  'ratelimit',
   'set-cookie',
   'transfer-encoding',
 ]

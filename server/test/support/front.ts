@@ -59,7 +59,7 @@ export const ownIssuer = (port: number): string => `https://e${++issuers}.issuer
 export function environmentOfPrograms(): Record<string, string> {
   if (!has_front) return { NODE_OPTIONS: '' }
   const ca = join(given_certificate ?? ownCertificate(), 'ca.pem')
-  const hook = new URL('./names-of-programs.ts', import.meta.url).href
+  const hook = new URL('./names-process.ts', import.meta.url).href
   return {
     OSTIARY_TEST_NAMES: JSON.stringify(front_names),
     NODE_OPTIONS: `--import=${hook}`,
