@@ -38,6 +38,13 @@ export default function Settings() {
   )
 }
 
+/** The page of the documentation about a group, with what a change of each field means. */
+const DocsOf = ({ title }: { title: string }) => (
+  <a className="u small" href={`/docs/settings#${title.toLowerCase().replaceAll(' ', '-')}`}>
+    Read more<span className="vh"> about {title}</span>
+  </a>
+)
+
 function Form(props: Edited<Document>) {
   const { environment, can } = useEnvironment()
   const { save, before, changed, current, edit, discard } = useSettingsEdits(props)
@@ -52,8 +59,8 @@ function Form(props: Edited<Document>) {
     <form className="stack" onSubmit={review}>
       <fieldset disabled={!can('developer')} className="stack">
         {groups.map(({ title, fields }) => (
-          <Card key={title} title={title}>
-            <div className="settings-grid">
+          <Card key={title} title={title} beside={<DocsOf title={title} />}>
+            <div className="settings-rows">
               {fields
                 .filter((field) => field.only === null || field.only === environment.type)
                 .map((field) => (

@@ -75,5 +75,55 @@ test('screens of the dashboard say it once, keep it true and fold the rest', { s
     assert.deepEqual(await audit(page, 'providers with one name'), [])
   })
 
+  await t.test('settings have their controls in one column, and open what few people need by the keyboard', async () => {
+    await page.setViewportSize({ width: 1440, height: 900 })
+    await show(page, `${base}/settings`, 'Settings')
+    const columns = await page.evaluate(`[...document.querySelectorAll('.settings-rows input:not([type=hidden]), .settings-rows select')]
+      .filter((control) => !control.closest('.mail-test, .duration > :last-child, .choices-column'))
+      .map((control) => Math.round((control.closest('.duration, .mantine-Input-wrapper, .mantine-Checkbox-inner') ?? control).getBoundingClientRect().left))`)
+    assert.equal(new Set(columns as number[]).size, 1, String(columns)) // as: numbers, by the expression
+    const more = page.locator('.more', { hasText: 'about Name of a person' })
+    assert.equal(await more.getByText('takes no account without a name').isVisible(), false)
+    await more.locator('summary').focus()
+    await page.keyboard.press('Enter')
+    await more.getByText('takes no account without a name').waitFor()
+    assert.deepEqual(await audit(page, 'settings opened'), [])
+    const link = page.getByRole('link', { name: 'Read more about Sessions' })
+    assert.equal((await page.request.get(new URL((await link.getAttribute('href')) ?? '', page.url()).href)).status(), 200)
+  })
+
+  await t.test('an entry of a creation has what says something, and one of a change has before and after', async () => {
+    const application = await w.createApplication(w.test, { name: 'Shop', redirect_uris: ['https://shop.example.com/cb'] })
+    await w.call('PATCH', `${w.test.path}/applications/${application.id}`, { body: { name: 'Shop for phones', disabled: true } })
+    await show(page, `${tenant}/audit-log`, 'Audit log')
+    await page
+      .getByRole('row', { name: /created the application/ })
+      .first()
+      .click()
+    const entry = page.getByRole('dialog')
+    await entry.getByRole('heading', { name: 'Created with' }).waitFor()
+    const values = await entry.locator('.changes dd').allTextContents()
+    assert.ok(values.includes('https://shop.example.com/cb'), String(values))
+    assert.deepEqual(
+      values.filter((value) => ['none', application.id, w.test.id].includes(value)),
+      [],
+    )
+    assert.equal(await entry.getByText('createApplication').isVisible(), false)
+    await entry.getByText('Record and JSON').focus()
+    await page.keyboard.press('Enter')
+    await entry.getByText('createApplication').waitFor()
+    assert.deepEqual(await audit(page, 'audit entry of a creation'), [])
+    await page.keyboard.press('Escape')
+    await page
+      .getByRole('row', { name: /changed the application/ })
+      .first()
+      .click()
+    await entry.getByRole('heading', { name: 'What changed' }).waitFor()
+    assert.deepEqual(await entry.locator('.sides').allTextContents(), ['before: off→after: on', 'before: Shop→after: Shop for phones'])
+    assert.deepEqual(await audit(page, 'audit entry of a change'), [])
+    await entry.getByRole('link', { name: 'Shop for phones' }).press('Enter')
+    await page.waitForURL(new RegExp(`/applications/${application.id}`))
+  })
+
   assert.deepEqual(faults, [])
 })

@@ -38,7 +38,7 @@ export function FreshSignIn() {
   return (
     <Card title="Fresh sign-in of administrators">
       <form onSubmit={submit}>
-        <fieldset disabled={!can('admin') || save.busy} className="settings-grid">
+        <fieldset disabled={!can('admin') || save.busy} className="settings-rows">
           <DurationInput
             label={label}
             description={`Keys, secrets, mail and whatever else opens a way in ask for a sign-in that is at most this old. ${range} The default is 10 minutes.`}
