@@ -40,7 +40,7 @@ export default function Settings() {
 
 /** The page of the documentation about a group, with what a change of each field means. */
 const DocsOf = ({ title }: { title: string }) => (
-  <a className="u small" href={`/docs/settings#${title.toLowerCase().replaceAll(' ', '-')}`}>
+  <a className="u small" href={`/docs/settings/${title.toLowerCase().replaceAll(' ', '-')}`}>
     Read more<span className="vh"> about {title}</span>
   </a>
 )

@@ -56,6 +56,9 @@ const verbs: Record<string, string> = {
   rotate: 'rotated',
   block: 'blocked',
   unblock: 'unblocked',
+  approve: 'approved',
+  refuse: 'refused',
+  restore: 'restored',
 }
 
 const object_words: Record<string, string> = {
