@@ -19,23 +19,23 @@ export const settings_help: Readonly<Record<string, { help: string; lowered: str
     "lowered": null
   },
   "sign_up.mode": {
-    "help": "Whether people create accounts themselves (`open`), whether these wait until a backend or an administrator approves them (`approval`, which needs mail), or whether the API alone creates accounts (`closed`). An account that waits can do nothing and ends after 30 days. Accounts of the API and of invitations never wait.",
+    "help": "Who creates accounts. People themselves (`open`), people whose accounts wait until a backend or an administrator approves them (`approval`, which needs mail), or the API alone (`closed`). An account that waits can do nothing and ends after 30 days. Accounts of the API and of invitations never wait.",
     "lowered": null
   },
   "sign_up.allowed_domains": {
-    "help": "If there are any, only addresses of these domains can sign up or become the new address of an account: `example.com`, or `*.example.com` for all below it and not itself. Accounts of the API and of invitations may have any.",
+    "help": "If there are any, only addresses of these domains can sign up. Nor can others become the new address of an account. A domain is written as `example.com`, or `*.example.com` for all below it and not itself. Accounts of the API and of invitations may have any.",
     "lowered": null
   },
   "sign_up.blocked_domains": {
-    "help": "Addresses of these domains can neither sign up nor become the new address of an account, even if they are allowed above.",
+    "help": "Addresses of these domains cannot sign up, even if they are allowed above. Nor can they become the new address of an account.",
     "lowered": null
   },
   "sign_up.name": {
-    "help": "With `off` the sign-up form alone asks for a name, which can stay empty. `optional` also asks where an account begins without the form: by an emailed code, or at a provider that sent no name. `required` takes no account without a name, and asks everyone who has none once. A name that is asked for has 1 to 100 characters.",
+    "help": "When people are asked for their name. With `off` the sign-up form alone asks for a name, which can stay empty. `optional` also asks where an account begins without the form: by an emailed code, or at a provider that sent no name. `required` takes no account without a name, and asks everyone who has none once. A name that is asked for has 1 to 100 characters.",
     "lowered": null
   },
   "users.deletion_grace_days": {
-    "help": "A deleted account is closed at first: the person is signed out everywhere, and the address stays taken. For so many days a backend, an administrator or the person can restore it; then it is erased. `0` erases at once.",
+    "help": "For how many days a deleted account can be restored. It is closed at first: the person is signed out everywhere, and the address stays taken. A backend, an administrator or the person can restore it; then it is erased. `0` erases at once.",
     "lowered": null
   },
   "mfa.mode": {
@@ -87,7 +87,7 @@ export const settings_help: Readonly<Record<string, { help: string; lowered: str
     "lowered": "Grants that are older than this end at their next refresh, and the person signs in again."
   },
   "tokens.refresh_retry_window_seconds": {
-    "help": "A refresh that is repeated within this time, after a lost answer, gets the same answer.",
+    "help": "How long a refresh can be repeated. After a lost answer it gets the same answer.",
     "lowered": "A repeat that comes later than this ends the grant, since it could be a stolen token."
   },
   "tokens.access_token_format": {
@@ -95,7 +95,7 @@ export const settings_help: Readonly<Record<string, { help: string; lowered: str
     "lowered": null
   },
   "tokens.id_token_claims": {
-    "help": "`full` puts the claims of all scopes into the ID token; `minimal` leaves them to UserInfo.",
+    "help": "The claims in the ID token. `full` puts those of all scopes into it; `minimal` leaves them to UserInfo.",
     "lowered": null
   },
   "sessions.idle_ttl_seconds": {
@@ -107,11 +107,11 @@ export const settings_help: Readonly<Record<string, { help: string; lowered: str
     "lowered": "It ends nothing now: sessions that have begun keep their time."
   },
   "claims.preferred_username": {
-    "help": "What `preferred_username` holds for a person who has no user name: nothing (`none`), or the verified address (`email`). A user name that the API set wins.",
+    "help": "What `preferred_username` holds for a person who has no user name. Nothing (`none`), or the verified address (`email`). A user name that the API set wins.",
     "lowered": null
   },
   "claims.name": {
-    "help": "What `name` holds for a person who has no name: nothing (`none`), or the verified address (`email`). A name that a person or the API set wins.",
+    "help": "What `name` holds for a person who has no name. Nothing (`none`), or the verified address (`email`). A name that a person or the API set wins.",
     "lowered": null
   },
   "scopes.disabled": {
@@ -119,15 +119,15 @@ export const settings_help: Readonly<Record<string, { help: string; lowered: str
     "lowered": null
   },
   "cors.allowed_origins": {
-    "help": "Origins whose scripts can call the token endpoints, besides those of spa applications, such as `https://app.example.com`.",
+    "help": "Origins whose scripts can call the token endpoints. Those of spa applications can anyway. An origin is written as `https://app.example.com`.",
     "lowered": null
   },
   "oauth.openid_optional": {
-    "help": "An authorization request that names a resource server may leave out the scope `openid`. Its access token is for the resource server alone, and there is no ID token.",
+    "help": "A request that names a resource server may leave out the scope `openid`. Its access token is for the resource server alone, and there is no ID token.",
     "lowered": null
   },
   "oauth.metadata_clients": {
-    "help": "Clients that nobody registered, whose client id is the URL of a document about themselves: none (`off`), those whose URL an administrator has approved (`listed`), or every one (`any`). They only reach resource servers with `allow_metadata_clients`, and people are asked each time.",
+    "help": "Clients that nobody registered, by the URL of a document about themselves. None (`off`), those whose URL an administrator has approved (`listed`), or every one (`any`). They only reach resource servers with `allow_metadata_clients`, and people are asked each time.",
     "lowered": null
   },
   "email.delivery": {

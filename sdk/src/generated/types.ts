@@ -698,11 +698,11 @@ export type ConfigurationDocument = {
       refresh_token_idle_ttl_seconds?: number | null | undefined
       /** How long a grant can be refreshed in all, not below the time without use. From 3,600 to 63,072,000 seconds. The default is 7,776,000. */
       refresh_token_absolute_ttl_seconds?: number | null | undefined
-      /** A refresh that is repeated within this time, after a lost answer, gets the same answer. From 0 to 60 seconds. The default is 0. */
+      /** How long a refresh can be repeated. After a lost answer it gets the same answer. From 0 to 60 seconds. The default is 0. */
       refresh_retry_window_seconds?: number | null | undefined
       /** The format of access tokens without a resource server: `jwt` or `opaque`. The default is `jwt`. */
       access_token_format?: TokenFormat | null | undefined
-      /** `full` puts the claims of all scopes into the ID token; `minimal` leaves them to UserInfo. The default is `full`. */
+      /** The claims in the ID token. `full` puts those of all scopes into it; `minimal` leaves them to UserInfo. The default is `full`. */
       id_token_claims?: 'full' | 'minimal' | null | undefined
     } | undefined
     /** Lifetimes of sessions. */
@@ -719,16 +719,16 @@ export type ConfigurationDocument = {
     } | undefined
     /** The claims of people who have no name. */
     claims?: {
-      /** What `preferred_username` holds for a person who has no user name: nothing (`none`), or the verified address (`email`). A user name that the API set wins. The default is `none`. */
+      /** What `preferred_username` holds for a person who has no user name. Nothing (`none`), or the verified address (`email`). A user name that the API set wins. The default is `none`. */
       preferred_username?: 'none' | 'email' | null | undefined
-      /** What `name` holds for a person who has no name: nothing (`none`), or the verified address (`email`). A name that a person or the API set wins. The default is `none`. */
+      /** What `name` holds for a person who has no name. Nothing (`none`), or the verified address (`email`). A name that a person or the API set wins. The default is `none`. */
       name?: 'none' | 'email' | null | undefined
     } | undefined
     /** Access by agents and other programs. */
     oauth?: {
-      /** An authorization request that names a resource server may leave out the scope `openid`. Its access token is for the resource server alone, and there is no ID token. The default is false. */
+      /** A request that names a resource server may leave out the scope `openid`. Its access token is for the resource server alone, and there is no ID token. The default is false. */
       openid_optional?: boolean | null | undefined
-      /** Clients that nobody registered, whose client id is the URL of a document about themselves: none (`off`), those whose URL an administrator has approved (`listed`), or every one (`any`). They only reach resource servers with `allow_metadata_clients`, and people are asked each time. The default is `off`. */
+      /** Clients that nobody registered, by the URL of a document about themselves. None (`off`), those whose URL an administrator has approved (`listed`), or every one (`any`). They only reach resource servers with `allow_metadata_clients`, and people are asked each time. The default is `off`. */
       metadata_clients?: 'off' | 'listed' | 'any' | null | undefined
     } | undefined
     /** The mail of the environment. */
@@ -744,18 +744,18 @@ export type ConfigurationDocument = {
     } | undefined
     /** The creation of accounts. */
     sign_up?: {
-      /** Whether people create accounts themselves (`open`), whether these wait until a backend or an administrator approves them (`approval`, which needs mail), or whether the API alone creates accounts (`closed`). An account that waits can do nothing and ends after 30 days. Accounts of the API and of invitations never wait. The default is `open`. */
+      /** Who creates accounts. People themselves (`open`), people whose accounts wait until a backend or an administrator approves them (`approval`, which needs mail), or the API alone (`closed`). An account that waits can do nothing and ends after 30 days. Accounts of the API and of invitations never wait. The default is `open`. */
       mode?: SignUpMode | null | undefined
-      /** With `off` the sign-up form alone asks for a name, which can stay empty. `optional` also asks where an account begins without the form: by an emailed code, or at a provider that sent no name. `required` takes no account without a name, and asks everyone who has none once. A name that is asked for has 1 to 100 characters. The default is `off`. */
+      /** When people are asked for their name. With `off` the sign-up form alone asks for a name, which can stay empty. `optional` also asks where an account begins without the form: by an emailed code, or at a provider that sent no name. `required` takes no account without a name, and asks everyone who has none once. A name that is asked for has 1 to 100 characters. The default is `off`. */
       name?: SignUpName | null | undefined
-      /** If there are any, only addresses of these domains can sign up or become the new address of an account: `example.com`, or `*.example.com` for all below it and not itself. Accounts of the API and of invitations may have any. The default is none. */
+      /** If there are any, only addresses of these domains can sign up. Nor can others become the new address of an account. A domain is written as `example.com`, or `*.example.com` for all below it and not itself. Accounts of the API and of invitations may have any. The default is none. */
       allowed_domains?: string[] | null | undefined
-      /** Addresses of these domains can neither sign up nor become the new address of an account, even if they are allowed above. The default is none. */
+      /** Addresses of these domains cannot sign up, even if they are allowed above. Nor can they become the new address of an account. The default is none. */
       blocked_domains?: string[] | null | undefined
     } | undefined
     /** The accounts of people. */
     users?: {
-      /** A deleted account is closed at first: the person is signed out everywhere, and the address stays taken. For so many days a backend, an administrator or the person can restore it; then it is erased. `0` erases at once. From 0 to 30. The default is 0. */
+      /** For how many days a deleted account can be restored. It is closed at first: the person is signed out everywhere, and the address stays taken. A backend, an administrator or the person can restore it; then it is erased. `0` erases at once. From 0 to 30. The default is 0. */
       deletion_grace_days?: number | null | undefined
     } | undefined
     /** The rules for new passwords. */
@@ -804,7 +804,7 @@ export type ConfigurationDocument = {
     } | undefined
     /** Calls from browsers. */
     cors?: {
-      /** Origins whose scripts can call the token endpoints, besides those of spa applications, such as `https://app.example.com`. The default is none. */
+      /** Origins whose scripts can call the token endpoints. Those of spa applications can anyway. An origin is written as `https://app.example.com`. The default is none. */
       allowed_origins?: string[] | null | undefined
     } | undefined
     /** The mail of the environment. */
@@ -1043,11 +1043,11 @@ export type EnvironmentConfiguration = {
       refresh_token_idle_ttl_seconds: number
       /** How long a grant can be refreshed in all, not below the time without use. */
       refresh_token_absolute_ttl_seconds: number
-      /** A refresh that is repeated within this time, after a lost answer, gets the same answer. */
+      /** How long a refresh can be repeated. After a lost answer it gets the same answer. */
       refresh_retry_window_seconds: number
       /** The format of access tokens without a resource server: `jwt` or `opaque`. */
       access_token_format: TokenFormat
-      /** `full` puts the claims of all scopes into the ID token; `minimal` leaves them to UserInfo. */
+      /** The claims in the ID token. `full` puts those of all scopes into it; `minimal` leaves them to UserInfo. */
       id_token_claims: 'full' | 'minimal'
     }
     /** Lifetimes of sessions. */
@@ -1064,16 +1064,16 @@ export type EnvironmentConfiguration = {
     }
     /** The claims of people who have no name. */
     claims: {
-      /** What `preferred_username` holds for a person who has no user name: nothing (`none`), or the verified address (`email`). A user name that the API set wins. */
+      /** What `preferred_username` holds for a person who has no user name. Nothing (`none`), or the verified address (`email`). A user name that the API set wins. */
       preferred_username: 'none' | 'email'
-      /** What `name` holds for a person who has no name: nothing (`none`), or the verified address (`email`). A name that a person or the API set wins. */
+      /** What `name` holds for a person who has no name. Nothing (`none`), or the verified address (`email`). A name that a person or the API set wins. */
       name: 'none' | 'email'
     }
     /** Access by agents and other programs. */
     oauth: {
-      /** An authorization request that names a resource server may leave out the scope `openid`. Its access token is for the resource server alone, and there is no ID token. */
+      /** A request that names a resource server may leave out the scope `openid`. Its access token is for the resource server alone, and there is no ID token. */
       openid_optional: boolean
-      /** Clients that nobody registered, whose client id is the URL of a document about themselves: none (`off`), those whose URL an administrator has approved (`listed`), or every one (`any`). They only reach resource servers with `allow_metadata_clients`, and people are asked each time. */
+      /** Clients that nobody registered, by the URL of a document about themselves. None (`off`), those whose URL an administrator has approved (`listed`), or every one (`any`). They only reach resource servers with `allow_metadata_clients`, and people are asked each time. */
       metadata_clients: 'off' | 'listed' | 'any'
     }
     /** The mail of the environment. */
@@ -1089,18 +1089,18 @@ export type EnvironmentConfiguration = {
     }
     /** The creation of accounts. */
     sign_up: {
-      /** Whether people create accounts themselves (`open`), whether these wait until a backend or an administrator approves them (`approval`, which needs mail), or whether the API alone creates accounts (`closed`). An account that waits can do nothing and ends after 30 days. Accounts of the API and of invitations never wait. */
+      /** Who creates accounts. People themselves (`open`), people whose accounts wait until a backend or an administrator approves them (`approval`, which needs mail), or the API alone (`closed`). An account that waits can do nothing and ends after 30 days. Accounts of the API and of invitations never wait. */
       mode: SignUpMode
-      /** With `off` the sign-up form alone asks for a name, which can stay empty. `optional` also asks where an account begins without the form: by an emailed code, or at a provider that sent no name. `required` takes no account without a name, and asks everyone who has none once. A name that is asked for has 1 to 100 characters. */
+      /** When people are asked for their name. With `off` the sign-up form alone asks for a name, which can stay empty. `optional` also asks where an account begins without the form: by an emailed code, or at a provider that sent no name. `required` takes no account without a name, and asks everyone who has none once. A name that is asked for has 1 to 100 characters. */
       name: SignUpName
-      /** If there are any, only addresses of these domains can sign up or become the new address of an account: `example.com`, or `*.example.com` for all below it and not itself. Accounts of the API and of invitations may have any. */
+      /** If there are any, only addresses of these domains can sign up. Nor can others become the new address of an account. A domain is written as `example.com`, or `*.example.com` for all below it and not itself. Accounts of the API and of invitations may have any. */
       allowed_domains: string[]
-      /** Addresses of these domains can neither sign up nor become the new address of an account, even if they are allowed above. */
+      /** Addresses of these domains cannot sign up, even if they are allowed above. Nor can they become the new address of an account. */
       blocked_domains: string[]
     }
     /** The accounts of people. */
     users: {
-      /** A deleted account is closed at first: the person is signed out everywhere, and the address stays taken. For so many days a backend, an administrator or the person can restore it; then it is erased. `0` erases at once. */
+      /** For how many days a deleted account can be restored. It is closed at first: the person is signed out everywhere, and the address stays taken. A backend, an administrator or the person can restore it; then it is erased. `0` erases at once. */
       deletion_grace_days: number
     }
     /** The rules for new passwords. */
@@ -1149,7 +1149,7 @@ export type EnvironmentConfiguration = {
     }
     /** Calls from browsers. */
     cors: {
-      /** Origins whose scripts can call the token endpoints, besides those of spa applications, such as `https://app.example.com`. */
+      /** Origins whose scripts can call the token endpoints. Those of spa applications can anyway. An origin is written as `https://app.example.com`. */
       allowed_origins: string[]
     }
     /** The mail of the environment. */
@@ -2926,11 +2926,11 @@ export type Settings = {
     refresh_token_idle_ttl_seconds: number
     /** How long a grant can be refreshed in all, not below the time without use. From 3,600 to 63,072,000 seconds. The default is 7,776,000. */
     refresh_token_absolute_ttl_seconds: number
-    /** A refresh that is repeated within this time, after a lost answer, gets the same answer. From 0 to 60 seconds. The default is 0. */
+    /** How long a refresh can be repeated. After a lost answer it gets the same answer. From 0 to 60 seconds. The default is 0. */
     refresh_retry_window_seconds: number
     /** The format of access tokens without a resource server: `jwt` or `opaque`. The default is `jwt`. */
     access_token_format: TokenFormat
-    /** `full` puts the claims of all scopes into the ID token; `minimal` leaves them to UserInfo. The default is `full`. */
+    /** The claims in the ID token. `full` puts those of all scopes into it; `minimal` leaves them to UserInfo. The default is `full`. */
     id_token_claims: 'full' | 'minimal'
   }
   /** Lifetimes of sessions. */
@@ -2947,16 +2947,16 @@ export type Settings = {
   }
   /** The claims of people who have no name. */
   claims: {
-    /** What `preferred_username` holds for a person who has no user name: nothing (`none`), or the verified address (`email`). A user name that the API set wins. The default is `none`. */
+    /** What `preferred_username` holds for a person who has no user name. Nothing (`none`), or the verified address (`email`). A user name that the API set wins. The default is `none`. */
     preferred_username: 'none' | 'email'
-    /** What `name` holds for a person who has no name: nothing (`none`), or the verified address (`email`). A name that a person or the API set wins. The default is `none`. */
+    /** What `name` holds for a person who has no name. Nothing (`none`), or the verified address (`email`). A name that a person or the API set wins. The default is `none`. */
     name: 'none' | 'email'
   }
   /** Access by agents and other programs. */
   oauth: {
-    /** An authorization request that names a resource server may leave out the scope `openid`. Its access token is for the resource server alone, and there is no ID token. The default is false. */
+    /** A request that names a resource server may leave out the scope `openid`. Its access token is for the resource server alone, and there is no ID token. The default is false. */
     openid_optional: boolean
-    /** Clients that nobody registered, whose client id is the URL of a document about themselves: none (`off`), those whose URL an administrator has approved (`listed`), or every one (`any`). They only reach resource servers with `allow_metadata_clients`, and people are asked each time. The default is `off`. */
+    /** Clients that nobody registered, by the URL of a document about themselves. None (`off`), those whose URL an administrator has approved (`listed`), or every one (`any`). They only reach resource servers with `allow_metadata_clients`, and people are asked each time. The default is `off`. */
     metadata_clients: 'off' | 'listed' | 'any'
   }
   /** The methods of sign-in. */
@@ -2972,18 +2972,18 @@ export type Settings = {
   }
   /** The creation of accounts. */
   sign_up: {
-    /** Whether people create accounts themselves (`open`), whether these wait until a backend or an administrator approves them (`approval`, which needs mail), or whether the API alone creates accounts (`closed`). An account that waits can do nothing and ends after 30 days. Accounts of the API and of invitations never wait. The default is `open`. */
+    /** Who creates accounts. People themselves (`open`), people whose accounts wait until a backend or an administrator approves them (`approval`, which needs mail), or the API alone (`closed`). An account that waits can do nothing and ends after 30 days. Accounts of the API and of invitations never wait. The default is `open`. */
     mode: SignUpMode
-    /** With `off` the sign-up form alone asks for a name, which can stay empty. `optional` also asks where an account begins without the form: by an emailed code, or at a provider that sent no name. `required` takes no account without a name, and asks everyone who has none once. A name that is asked for has 1 to 100 characters. The default is `off`. */
+    /** When people are asked for their name. With `off` the sign-up form alone asks for a name, which can stay empty. `optional` also asks where an account begins without the form: by an emailed code, or at a provider that sent no name. `required` takes no account without a name, and asks everyone who has none once. A name that is asked for has 1 to 100 characters. The default is `off`. */
     name: SignUpName
-    /** If there are any, only addresses of these domains can sign up or become the new address of an account: `example.com`, or `*.example.com` for all below it and not itself. Accounts of the API and of invitations may have any. The default is none. */
+    /** If there are any, only addresses of these domains can sign up. Nor can others become the new address of an account. A domain is written as `example.com`, or `*.example.com` for all below it and not itself. Accounts of the API and of invitations may have any. The default is none. */
     allowed_domains: string[]
-    /** Addresses of these domains can neither sign up nor become the new address of an account, even if they are allowed above. The default is none. */
+    /** Addresses of these domains cannot sign up, even if they are allowed above. Nor can they become the new address of an account. The default is none. */
     blocked_domains: string[]
   }
   /** The accounts of people. */
   users: {
-    /** A deleted account is closed at first: the person is signed out everywhere, and the address stays taken. For so many days a backend, an administrator or the person can restore it; then it is erased. `0` erases at once. From 0 to 30. The default is 0. */
+    /** For how many days a deleted account can be restored. It is closed at first: the person is signed out everywhere, and the address stays taken. A backend, an administrator or the person can restore it; then it is erased. `0` erases at once. From 0 to 30. The default is 0. */
     deletion_grace_days: number
   }
   /** The rules for new passwords. */
@@ -3032,7 +3032,7 @@ export type Settings = {
   }
   /** Calls from browsers. */
   cors: {
-    /** Origins whose scripts can call the token endpoints, besides those of spa applications, such as `https://app.example.com`. The default is none. */
+    /** Origins whose scripts can call the token endpoints. Those of spa applications can anyway. An origin is written as `https://app.example.com`. The default is none. */
     allowed_origins: string[]
   }
   /** The email address. */
@@ -3081,11 +3081,11 @@ export type SettingsChange = {
     refresh_token_idle_ttl_seconds?: number | null | undefined
     /** How long a grant can be refreshed in all, not below the time without use. From 3,600 to 63,072,000 seconds. The default is 7,776,000. */
     refresh_token_absolute_ttl_seconds?: number | null | undefined
-    /** A refresh that is repeated within this time, after a lost answer, gets the same answer. From 0 to 60 seconds. The default is 0. */
+    /** How long a refresh can be repeated. After a lost answer it gets the same answer. From 0 to 60 seconds. The default is 0. */
     refresh_retry_window_seconds?: number | null | undefined
     /** The format of access tokens without a resource server: `jwt` or `opaque`. The default is `jwt`. */
     access_token_format?: TokenFormat | null | undefined
-    /** `full` puts the claims of all scopes into the ID token; `minimal` leaves them to UserInfo. The default is `full`. */
+    /** The claims in the ID token. `full` puts those of all scopes into it; `minimal` leaves them to UserInfo. The default is `full`. */
     id_token_claims?: 'full' | 'minimal' | null | undefined
   } | null | undefined
   /** Lifetimes of sessions. */
@@ -3102,16 +3102,16 @@ export type SettingsChange = {
   } | null | undefined
   /** The claims of people who have no name. */
   claims?: {
-    /** What `preferred_username` holds for a person who has no user name: nothing (`none`), or the verified address (`email`). A user name that the API set wins. The default is `none`. */
+    /** What `preferred_username` holds for a person who has no user name. Nothing (`none`), or the verified address (`email`). A user name that the API set wins. The default is `none`. */
     preferred_username?: 'none' | 'email' | null | undefined
-    /** What `name` holds for a person who has no name: nothing (`none`), or the verified address (`email`). A name that a person or the API set wins. The default is `none`. */
+    /** What `name` holds for a person who has no name. Nothing (`none`), or the verified address (`email`). A name that a person or the API set wins. The default is `none`. */
     name?: 'none' | 'email' | null | undefined
   } | null | undefined
   /** Access by agents and other programs. */
   oauth?: {
-    /** An authorization request that names a resource server may leave out the scope `openid`. Its access token is for the resource server alone, and there is no ID token. The default is false. */
+    /** A request that names a resource server may leave out the scope `openid`. Its access token is for the resource server alone, and there is no ID token. The default is false. */
     openid_optional?: boolean | null | undefined
-    /** Clients that nobody registered, whose client id is the URL of a document about themselves: none (`off`), those whose URL an administrator has approved (`listed`), or every one (`any`). They only reach resource servers with `allow_metadata_clients`, and people are asked each time. The default is `off`. */
+    /** Clients that nobody registered, by the URL of a document about themselves. None (`off`), those whose URL an administrator has approved (`listed`), or every one (`any`). They only reach resource servers with `allow_metadata_clients`, and people are asked each time. The default is `off`. */
     metadata_clients?: 'off' | 'listed' | 'any' | null | undefined
   } | null | undefined
   /** The methods of sign-in. */
@@ -3127,18 +3127,18 @@ export type SettingsChange = {
   } | null | undefined
   /** The creation of accounts. */
   sign_up?: {
-    /** Whether people create accounts themselves (`open`), whether these wait until a backend or an administrator approves them (`approval`, which needs mail), or whether the API alone creates accounts (`closed`). An account that waits can do nothing and ends after 30 days. Accounts of the API and of invitations never wait. The default is `open`. */
+    /** Who creates accounts. People themselves (`open`), people whose accounts wait until a backend or an administrator approves them (`approval`, which needs mail), or the API alone (`closed`). An account that waits can do nothing and ends after 30 days. Accounts of the API and of invitations never wait. The default is `open`. */
     mode?: SignUpMode | null | undefined
-    /** With `off` the sign-up form alone asks for a name, which can stay empty. `optional` also asks where an account begins without the form: by an emailed code, or at a provider that sent no name. `required` takes no account without a name, and asks everyone who has none once. A name that is asked for has 1 to 100 characters. The default is `off`. */
+    /** When people are asked for their name. With `off` the sign-up form alone asks for a name, which can stay empty. `optional` also asks where an account begins without the form: by an emailed code, or at a provider that sent no name. `required` takes no account without a name, and asks everyone who has none once. A name that is asked for has 1 to 100 characters. The default is `off`. */
     name?: SignUpName | null | undefined
-    /** If there are any, only addresses of these domains can sign up or become the new address of an account: `example.com`, or `*.example.com` for all below it and not itself. Accounts of the API and of invitations may have any. The default is none. */
+    /** If there are any, only addresses of these domains can sign up. Nor can others become the new address of an account. A domain is written as `example.com`, or `*.example.com` for all below it and not itself. Accounts of the API and of invitations may have any. The default is none. */
     allowed_domains?: string[] | null | undefined
-    /** Addresses of these domains can neither sign up nor become the new address of an account, even if they are allowed above. The default is none. */
+    /** Addresses of these domains cannot sign up, even if they are allowed above. Nor can they become the new address of an account. The default is none. */
     blocked_domains?: string[] | null | undefined
   } | null | undefined
   /** The accounts of people. */
   users?: {
-    /** A deleted account is closed at first: the person is signed out everywhere, and the address stays taken. For so many days a backend, an administrator or the person can restore it; then it is erased. `0` erases at once. From 0 to 30. The default is 0. */
+    /** For how many days a deleted account can be restored. It is closed at first: the person is signed out everywhere, and the address stays taken. A backend, an administrator or the person can restore it; then it is erased. `0` erases at once. From 0 to 30. The default is 0. */
     deletion_grace_days?: number | null | undefined
   } | null | undefined
   /** The rules for new passwords. */
@@ -3187,7 +3187,7 @@ export type SettingsChange = {
   } | null | undefined
   /** Calls from browsers. */
   cors?: {
-    /** Origins whose scripts can call the token endpoints, besides those of spa applications, such as `https://app.example.com`. The default is none. */
+    /** Origins whose scripts can call the token endpoints. Those of spa applications can anyway. An origin is written as `https://app.example.com`. The default is none. */
     allowed_origins?: string[] | null | undefined
   } | null | undefined
   /** The email address. */
