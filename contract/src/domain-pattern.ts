@@ -1,5 +1,4 @@
 /** Domains of email addresses: one, or all below one. */
-import { z } from 'zod'
 import { aLabelsOf } from './email-address.ts'
 import { text } from './values.ts'
 

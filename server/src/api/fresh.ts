@@ -65,7 +65,7 @@ interface Place {
 }
 
 /**
- * What the project says for the environment of a call. Calls of the project itself are judged as those of Live: a sign-in that is too old
+ * The rule of the project for the environment of a call. Calls of the project itself are judged as those of Live: a sign-in that is too old
  * for Live could otherwise first make Live accept it. Calls of the tenant have the default, and so has a place that the tenant does not have.
  */
 async function placeOf(

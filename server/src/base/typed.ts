@@ -1,6 +1,6 @@
 // pure
 /**
- * What a person typed or pasted into an address, a name or a code of a page. Keyboards and pages add blanks and invisible format characters
+ * Text that a person typed or pasted into an address, a name or a code of a page. Keyboards and pages add blanks and invisible format characters
  * around it, which are taken off: nobody can see why it is refused otherwise. Values of backends and providers are refused and never
  * cleaned.
  */

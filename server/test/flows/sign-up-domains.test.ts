@@ -203,7 +203,10 @@ test('a backend and an invitation bring in any address', async () => {
   const opened = createAgent()
   const invitation = await opened.get((await newestMail(w, environment, other)).link ?? '')
   await opened.post(`${environment.issuer}/sign-up`, { ...formOf(invitation.body).hidden, email: stranger, password })
-  assert.deepEqual((await mailsTo(w, environment, stranger)).filter(({ code }) => code !== null), [])
+  assert.deepEqual(
+    (await mailsTo(w, environment, stranger)).filter(({ code }) => code !== null),
+    [],
+  )
   assert.deepEqual(await accounts(stranger), [], 'another address than the invited one')
   await choose(null)
 })

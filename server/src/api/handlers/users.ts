@@ -155,7 +155,7 @@ export const changeUser: Handler<'changeUser'> = (services, call) => {
   })
 }
 
-/** Closes the account for the days of `users.deletion_grace_days`, or erases it. What is closed already stays as it is. */
+/** Closes the account for the days of `users.deletion_grace_days`, or erases it. A closed account stays as it is. */
 export const deleteUser: Handler<'deleteUser'> = async (services, call) => {
   const environment_id = call.caller.environment.id
   const is_final = call.query.erase === 'true'
@@ -344,7 +344,7 @@ function setBlocked(services: Services, call: UserCall, blocked: boolean) {
 
 type DecisionCall = UserCall & Pick<Call<'approveUser'>, 'fail' | 'request_id'>
 
-/** What is decided about an account that waits is mailed to its person. */
+/** The decision about an account that waits is mailed to its person. */
 function decide(services: Services, call: DecisionCall, state: 'approved' | 'refused') {
   const environment_id = call.caller.environment.id
   return changeVersioned(call.if_match, finder(services, call), async (current) => {

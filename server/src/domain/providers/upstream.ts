@@ -282,7 +282,7 @@ function profileOf(claims: Claims, name: { given_name?: string; family_name?: st
   }
 }
 
-/** A name that nobody can see is none. */
+/** A name that nobody can see counts as missing. */
 const visible = (name: string): string | null => (withoutUnseen(name) === '' ? null : name)
 
 /** OIDC Back-Channel Logout 1.0 §2.1: an opaque text. One that is too long is ignored. */

@@ -38,7 +38,7 @@ export type Notice =
     }
   /** Nobody with an address of this domain can sign up, or give it to an account. */
   | { kind: 'sign_up_refused'; expires_at: Date; device: Device | null }
-  /** What became of an account that waited. */
+  /** The decision about an account that waited. */
   | { kind: 'approved' }
   | { kind: 'refused'; ends_at: Date }
   | { kind: 'password_changed'; device: Device | null }
