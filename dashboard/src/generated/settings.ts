@@ -88,7 +88,7 @@ export const settings_groups: readonly { title: string; fields: readonly Setting
         "group": "sign_up",
         "name": "mode",
         "label": "New accounts",
-        "affects": "People without an account. Who waits goes on waiting, whatever is chosen.",
+        "affects": "People without an account. People who wait go on waiting, whatever is chosen.",
         "advice": null,
         "only": null,
         "class": "travels",
