@@ -21,6 +21,11 @@ interface Item {
   attributes: Attribute[]
 }
 
+interface Sent {
+  resourceLogs?: { resource: unknown; scopeLogs: { scope: { name: string }; logRecords: Item[] }[] }[]
+  resourceSpans?: { scopeSpans: { spans: Item[] }[] }[]
+}
+
 /** An item as its attributes, beside its own members. */
 const flat = ({ attributes, body, ...item }: Item) => ({
   ...item,
@@ -49,8 +54,7 @@ export async function startCollector() {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
   })
-  function take({ resourceLogs = [], resourceSpans = [] }: Record<string, any[]>) {
-    // any: the JSON of OTLP
+  function take({ resourceLogs = [], resourceSpans = [] }: Sent) {
     for (const { resource, scopeLogs } of resourceLogs) {
       resources.push(resource)
       for (const { scope, logRecords } of scopeLogs)
