@@ -258,5 +258,12 @@ export const of_all_environments: readonly Stated[] = [
   { write: 'select environment_id, role_id from organization_role_holders where role_id >', why: due },
   { write: 'select count(*) as count from endings', why: due },
   { write: 'with recursive waiting (id, position) as', why: due },
+  { write: 'select e.id as environment_id, e.tenant_id as tenant_id, x.id as id', why: due },
+  { write: 'select null as environment_id, e.tenant_id as tenant_id, x.environment_id as id', why: due },
+  { write: 'select count(*) as count from ( select 1 as one from', why: due },
+  { write: 'select environment_id, object_id, days, expires_at from expiry_warnings where object_id in (', why: 'a list of ids' },
+  { write: 'select distinct tenant_id from expiry_warnings where warned_at >', why: due },
+  { write: 'select w.kind, w.name, w.expires_at, w.environment_id, e.name', why: of_tenant },
+  { write: 'select o.environment_id, o.issuer from issuer_origins o', why: due },
   { write: 'select s.environment_id, s.provider_id, s.issuer, s.subject, s.user_id', why: due },
 ]

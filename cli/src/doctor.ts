@@ -18,6 +18,7 @@ import { countStale } from '@ostiary/server/setup/reseal.ts'
 import type { commands, Values } from './commands.ts'
 import { checkDatabase, checkSchema, checkWrites } from './doctor-database.ts'
 import { checkEgress } from './doctor-egress.ts'
+import { checkExpiry } from './doctor-expiry.ts'
 import { checkIssuers } from './doctor-issuers.ts'
 import { checkMail } from './doctor-mail.ts'
 import { checkNodes } from './doctor-nodes.ts'
@@ -97,6 +98,7 @@ async function checkDeployment(config: Config): Promise<NamedFinding[]> {
       ...named('files', checkFiles(config)),
       ...named('issuers', await checkIssuers(deployment)),
       ...named('providers', [await checkProviderAddresses(deployment)]),
+      ...named('expiry', await checkExpiry(deployment)),
       ...named('proxies', await checkProxies(deployment)),
       ...named('egress', await checkEgress(config)),
       ...named('log', await checkLog(deployment)),

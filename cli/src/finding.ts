@@ -14,6 +14,7 @@ type Check =
   | 'files'
   | 'issuers'
   | 'providers'
+  | 'expiry'
   | 'proxies'
   | 'egress'
   | 'log'

@@ -196,7 +196,7 @@ export const descriptions: Record<RowName, string> = {
 
   listSigningKeys: 'Lists the signing keys of an environment with their states.',
   rotateSigningKey:
-    'Publishes the next signing key of an algorithm. It signs once every cached key set has expired, so no verifier fails. The keys of the other algorithm stay as they are.',
+    'Publishes the next signing key of an algorithm. It signs once every cached key set has expired, so no verifier fails. With `now` the key that waits signs at once: read its `readers` first. The keys of the other algorithm stay as they are.',
 
   me: 'Shows the administrator who calls, and the tenants with their roles.',
   lookup: 'Finds where an object belongs, from its id alone, if it is in a tenant of the administrator.',

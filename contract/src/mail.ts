@@ -27,6 +27,7 @@ export const MailKind = z.enum([
   'invitation',
   'organization_invitation',
   'organization_invitation_code',
+  'expiring',
   'test',
 ])
 export type MailKind = z.infer<typeof MailKind>

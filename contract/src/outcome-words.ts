@@ -65,6 +65,7 @@ export const checkExplanations: Record<ReadinessCheck['code'], string> = {
   keys_restricted:     'Every secret key works only from listed addresses. Set `ip_allowlist` of each key to the addresses of your servers.',
   webhooks_answer:     'Every enabled webhook answers. Repair the receiver, send a test event, and enable a webhook that was disabled.',
   providers_answer:    'No enabled provider has failed since its last sign-in. `last_failure` of the provider names the cause.',
+  nothing_ends_soon:   'No client secret, key or secret of a provider ends within 30 days. Replace the one that the check names before it ends.',
   links_set:           'The pages link to your terms, privacy policy and support. Set the three addresses in the settings.',
   two_owners:          'The tenant has two owners, since one can be locked out. Make another member an owner.',
   passkeys_usable:     'Nobody needs a passkey that is switched off. Switch passkeys on, or give the people that the check counts another second factor.',

@@ -23,6 +23,7 @@ import { createCounters } from './deployment/counters.ts'
 import { type Deployment, newSecret } from './deployment/deployment.ts'
 import { createForwarders } from './deployment/forwarders.ts'
 import { createClientUses, createGrantUses, createSecretUses } from './deployment/grant-uses.ts'
+import { createJwksReaders } from './deployment/jwks-readers.ts'
 import { createOutbound, type Outbound } from './deployment/outbound/fetch.ts'
 import type { Resolve } from './deployment/outbound/resolve.ts'
 import { createSmtp, type DeliverBySmtp } from './deployment/outbound/smtp.ts'
@@ -116,6 +117,7 @@ export async function openDeployment(config: Config, overrides: Overrides = {}):
       grant_uses: createGrantUses(db),
       client_uses: createClientUses(db),
       secret_uses: createSecretUses(db),
+      jwks_readers: createJwksReaders(db),
       forwarders: createForwarders({ config, db, log, now }),
       outbound,
       smtp,
@@ -239,7 +241,14 @@ async function serve(deployment: Deployment, roots: Roots, release: () => void, 
     await db.close()
     throw error
   })
-  const jobs = startJobs(deployment, { keys, key_pool, issuers, webhook_histories, otlp: await openOtlp(deployment) })
+  const jobs = startJobs(deployment, {
+    keys,
+    key_pool,
+    issuers,
+    webhook_histories,
+    otlp: await openOtlp(deployment),
+    root: roots.root,
+  })
   void key_pool.fill()
   log.info('listening', { base_url: config.base_url, port: listening.addresses[0]?.port, hashes_at_once: passwords.lanes })
 

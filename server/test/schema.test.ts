@@ -72,6 +72,7 @@ const lasting: Record<string, string> = {
   upstream_holds: 'one row for each environment',
   promoted_states: 'one row for each environment',
   issuer_origins: 'an issuer is never used again',
+  issuer_certificates: 'one row for each environment',
   api_keys: 'a key that expired or was revoked stays listed',
   applications: 'an administrator manages them',
   application_origins: 'changes with its application',
@@ -168,7 +169,9 @@ for (const [engine, { skip, open, programs, columns }] of Object.entries(engines
       'application_secrets.expires_at', // lasting
       'grants.expires_at', // the end of the last token; the newest of a session is kept for longer
       'invitations.expires_at', // an invitation that expired is listed for as long as its link is recognised
+      'issuer_certificates.expires_at', // lasting
       'leases.expires_at', // lasting
+      'providers.secret_expires_at', // lasting
       'refresh_chains.expires_at', // the end of the live token; a chain goes with its grant
       'sessions.expires_at', // the idle timeout; a walk removes the row a day later (`workers/walk-ends.ts`)
     ])

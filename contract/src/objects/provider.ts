@@ -1,7 +1,7 @@
 /** Identity providers through which people can sign in to an environment. */
 import { z } from 'zod'
 import { ProviderId } from '../ids.ts'
-import { characters, Name, slugs, Time, WebUrl } from '../values.ts'
+import { characters, Name, slugs, Time, UtcMoment, WebUrl } from '../values.ts'
 import {
   always,
   changeShape,
@@ -180,6 +180,18 @@ export const provider = {
     fresh: inLive('changed'),
     default: null,
   }),
+  secret_expires_at: owned(
+    UtcMoment.nullable().describe(
+      'When the client secret or the private key ends at the provider, as it says; `null` if it does not end or nobody filled it in. Warnings come 30, 7 and 1 days before. It lies in the future.',
+    ),
+    {
+      label: 'The secret ends on',
+      look: 'date',
+      hint: 'As the provider says. You are warned 30, 7 and 1 days before.',
+      affects: 'Nobody: it is for the warnings alone.',
+      default: null,
+    },
+  ),
   has_client_secret: observed(z.boolean().describe('Whether a client secret is set.')),
   has_private_key: observed(z.boolean().describe('Whether a private key is set.')),
   /** The redirect URI to register at the provider: `{issuer}/oauth/callback/{provider_id}`. */

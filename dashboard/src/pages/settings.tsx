@@ -18,6 +18,7 @@ import { FreshSignIn } from './settings/fresh-sign-in.tsx'
 import { Input } from './settings/input.tsx'
 import { MailSettings } from './settings/mail.tsx'
 import { endedBy, problemOf } from './settings/rules.ts'
+import { SigningKeys } from './settings/signing-keys.tsx'
 import { pathOf, shown } from './settings/values.ts'
 
 export default function Settings() {
@@ -31,6 +32,7 @@ export default function Settings() {
             <Editing latest={latest}>{(edited) => <Form {...edited} />}</Editing>
             <Editing latest={latest}>{(edited) => <MailSettings {...edited} />}</Editing>
             {here.is_root ? null : <FreshSignIn />}
+            <SigningKeys />
           </div>
         )}
       </Loaded>

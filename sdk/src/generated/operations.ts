@@ -1161,13 +1161,13 @@ export interface Operations {
   /**
    * Publish the next signing key; it signs once all cached JWKS have expired.
    *
-   * Publishes the next signing key of an algorithm. It signs once every cached key set has expired, so no verifier fails. The keys of the other algorithm stay as they are.
+   * Publishes the next signing key of an algorithm. It signs once every cached key set has expired, so no verifier fails. With `now` the key that waits signs at once: read its `readers` first. The keys of the other algorithm stay as they are.
    *
    * Needs a platform key with the scope `env.settings:write`, or an administrator with the role `developer` or above.
    *
    * An administrator needs a fresh sign-in (`fresh_sign_in` of the project; by default of the last 10 minutes).
    */
-  rotateSigningKey(params: { project_id: string; environment_id: string; alg?: SigningAlg | undefined }, options?: PostOptions): Promise<SigningKey>
+  rotateSigningKey(params: { project_id: string; environment_id: string; now?: 'true' | 'false' | undefined; alg?: SigningAlg | undefined }, options?: PostOptions): Promise<SigningKey>
   /**
    * Get the administrator and their memberships.
    *

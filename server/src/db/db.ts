@@ -53,10 +53,10 @@ export const lock_order: readonly string[] = `
   roles role_resource_servers role_holders applications application_secrets application_origins
   organization_counts organizations organization_members organization_role_holders
   organization_invitations organization_invitation_links
-  members invitations invitation_links signing_keys es256_keys rotated_keys api_keys key_usage
+  members invitations invitation_links signing_keys es256_keys jwks_readers rotated_keys api_keys key_usage
 
   webhooks webhook_attempts webhook_messages backchannel_logout_attempts backchannel_logouts
-  event_counters telemetry_cursors captured_mails events audit_log address_mails mails leases jobs
+  issuer_certificates expiry_warnings expiry_mails event_counters telemetry_cursors captured_mails events audit_log address_mails mails leases jobs
   counters dropped_calls refused_calls idempotency_records schema_migrations`
   .trim()
   .split(/\s+/)

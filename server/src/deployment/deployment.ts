@@ -6,6 +6,7 @@ import type { Db } from '../db/db.ts'
 import type { Counters } from './counters.ts'
 import type { Forwarders } from './forwarders.ts'
 import type { ClientUses, GrantUses, SecretUses } from './grant-uses.ts'
+import type { JwksReaders } from './jwks-readers.ts'
 import type { Outbound } from './outbound/fetch.ts'
 import type { DeliverBySmtp } from './outbound/smtp.ts'
 import type { RefusedCalls } from './refused-calls/refused-calls.ts'
@@ -26,6 +27,7 @@ export interface Deployment {
   readonly client_uses: ClientUses
   readonly secret_uses: SecretUses
   readonly forwarders: Forwarders
+  readonly jwks_readers: JwksReaders
   readonly tally: Tally
   /** The only way to call addresses that tenants or clients chose. */
   readonly outbound: Outbound

@@ -4,6 +4,9 @@ import { droppedLines } from '../base/output.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import { createDroppedLines } from '../deployment/dropped-lines.ts'
 import type { Otlp } from '../deployment/telemetry/otlp.ts'
+import { readCertificates } from '../domain/expiry/certificates.ts'
+import { mailWarnings } from '../domain/expiry/mails.ts'
+import { type OfDeployment, warnOfEnds } from '../domain/expiry/warnings.ts'
 import type { KeyStore } from '../domain/keys/store.ts'
 import { createMailJobs } from '../domain/mail/deliver.ts'
 import { startRunner } from '../domain/queue/runner.ts'
@@ -32,8 +35,12 @@ const write_interval_ms = 2_000
 const refused_calls_interval_ms = 500
 /** How often the last write is looked at. Only where it failed, something is written. */
 const look_interval_ms = 1_000
+/** How often reads of the JWKS are written. */
+const readers_interval_ms = 60_000
 const sweep_interval_ms = 60_000
 const rotation_interval_ms = hour_ms
+/** How often it is looked for what ends soon, and whether the mail of the day is due. */
+const warnings_interval_ms = 600_000
 /** How often grants are visited whose tokens may be over. */
 const visit_interval_ms = 10_000
 /** How often the names of scopes are written that a large promotion leaves. */
@@ -58,6 +65,7 @@ interface JobServices {
   webhook_histories: WebhookHistories
   /** `null` without a collector of telemetry. */
   otlp: Otlp | null
+  root: OfDeployment
 }
 
 interface Jobs {
@@ -67,7 +75,7 @@ interface Jobs {
   stop(): Promise<void>
 }
 
-export function startJobs(deployment: Deployment, { keys, key_pool, issuers, webhook_histories, otlp }: JobServices): Jobs {
+export function startJobs(deployment: Deployment, { keys, key_pool, issuers, webhook_histories, otlp, root }: JobServices): Jobs {
   const { log } = deployment
   const every = createTimers(deployment)
   let stopping = false
@@ -93,12 +101,18 @@ export function startJobs(deployment: Deployment, { keys, key_pool, issuers, web
     every(write_interval_ms, 'grant uses', deployment.grant_uses.write),
     every(write_interval_ms, 'client uses', deployment.client_uses.write),
     every(write_interval_ms, 'secret uses', deployment.secret_uses.write),
+    every(readers_interval_ms, 'readers of the JWKS', deployment.jwks_readers.write),
     every(write_interval_ms, 'untrusted forwarder', deployment.forwarders.write),
     every(write_interval_ms, 'dropped lines', createDroppedLines(deployment, dropped).write),
     every(look_interval_ms, 'probe of writes', createWriteProbe(deployment).work),
     every(sweep_interval_ms, 'sweep', () => removeExpiredRows(deployment.db, deployment.now())),
     every(sweep_interval_ms, 'accounts to erase', () => eraseDue(deployment, () => stopping)),
     every(rotation_interval_ms, 'key rotation', () => rotateAgedKeys(deployment, key_pool)),
+    every(warnings_interval_ms, 'warnings before an end', async () => {
+      await readCertificates(deployment, () => stopping)
+      await warnOfEnds(deployment, root, () => stopping)
+      await mailWarnings(deployment, root.environment_id, () => stopping)
+    }),
     every(visit_interval_ms, 'visits', () => visitGrants(deployment, () => stopping)),
     every(names_interval_ms, 'names of scopes', async () => {
       let is_more = true
@@ -125,6 +139,7 @@ export function startJobs(deployment: Deployment, { keys, key_pool, issuers, web
       await deployment.grant_uses.write().catch((error) => log.error('The last uses of grants could not be written.', {}, error))
       await deployment.client_uses.write().catch((error) => log.error('The last uses of clients could not be written.', {}, error))
       await deployment.secret_uses.write().catch((error) => log.error('The last uses of client secrets could not be written.', {}, error))
+      await deployment.jwks_readers.write().catch((error) => log.error('The last readers of the JWKS could not be written.', {}, error))
       await keys.writeUses().catch((error) => log.error('The last uses of keys could not be written.', {}, error))
       await keys.writeUsage().catch((error) => log.error('The last counts of calls with keys could not be written.', {}, error))
     },

@@ -3,6 +3,7 @@
  * sets of ours, so their number is bounded.
  */
 import cluster, { type Worker } from 'node:cluster'
+import { expiringKinds } from '@ostiary/contract/expiry.ts'
 import {
   AggregatorRegistry,
   Counter,
@@ -17,6 +18,8 @@ import type { OutputName } from '../base/output.ts'
 import type { Db } from '../db/db.ts'
 import { type Tallied, type Tally, tallied } from '../deployment/tally.ts'
 import type { Telemetry } from '../deployment/telemetry/telemetry.ts'
+import { countExpiring } from '../domain/expiry/sources.ts'
+import { stages } from '../domain/expiry/stages.ts'
 import { backlogOf } from '../domain/queue/queue.ts'
 import type { Passwords } from '../domain/users/password.ts'
 
@@ -62,6 +65,7 @@ export function createMetrics(observed: Observed) {
   addLog(registry, observed)
   addTelemetry(registry, observed.telemetry)
   addWrites(registry, observed.db)
+  addEnds(registry, observed)
   addDatabase(registry, observed.db)
   if (cluster.isWorker) answerQuestions(registry)
   return {
@@ -207,6 +211,26 @@ function addWrites(registry: Registry, { writes }: Db): void {
     ...shared,
     collect() {
       this.set(writes.failure ? 1 : 0)
+    },
+  })
+}
+
+function addEnds(registry: Registry, { db, now }: Observed): void {
+  new Gauge({
+    name: 'ostiary_expiring',
+    help: 'Client secrets, keys, secrets of providers and certificates that end within the days, by kind; at most 10000 are counted',
+    labelNames: ['kind', 'days'],
+    registers: [registry],
+    ...shared,
+    async collect() {
+      const at = now()
+      const counts = await Promise.all(
+        expiringKinds.flatMap((kind) =>
+          stages.map(async (days) => ({ kind, days, count: await countExpiring(db, kind, days, at).catch(() => null) })),
+        ),
+      )
+      this.reset()
+      for (const { kind, days, count } of counts) if (count !== null) this.set({ kind, days: String(days) }, count)
     },
   })
 }

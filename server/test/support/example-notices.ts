@@ -36,5 +36,11 @@ export const notices: { [Kind in MailKind]: Extract<Notice, { kind: Kind }> } = 
   },
   organization_invitation_code: { kind: 'organization_invitation_code', code, organization_name: 'Acme', expires_at, device },
   invitation: { kind: 'invitation', link, tenant_name: 'Acme', inviter: 'Ada (ada@example.com)', role: 'admin', expires_at },
+  expiring: {
+    kind: 'expiring',
+    tenant_name: 'Acme',
+    things: [{ kind: 'client_secret', name: 'Shop', place: 'Store, Live', expires_at }],
+    link,
+  },
   test: { kind: 'test' },
 }

@@ -23,6 +23,7 @@ const texts: Record<Check['code'], { title: string; act: string }> = {
   keys_restricted:    { title: 'Secret keys are restricted',             act: 'Restrict the keys' },
   webhooks_answer:    { title: 'Webhooks answer',                        act: 'Open the webhook' },
   providers_answer:   { title: 'Providers answer',                       act: 'Open the providers' },
+  nothing_ends_soon:  { title: 'No secret and no key ends soon',         act: 'Replace it' },
   links_set:          { title: 'Terms, privacy and support are linked',  act: 'Add the links' },
   two_owners:         { title: 'A second owner can sign in',             act: 'Invite one' },
   passkeys_usable:    { title: 'Passkeys in use are switched on',        act: 'Open the settings' },

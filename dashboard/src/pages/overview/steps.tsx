@@ -28,6 +28,7 @@ const words: Record<Check['code'], { title: string; act: string }> = {
   keys_restricted:    { title: 'Restrict the keys',           act: 'Keys' },
   webhooks_answer:    { title: 'Answer every webhook',        act: 'Webhook' },
   providers_answer:   { title: 'Mend the provider that failed', act: 'Providers' },
+  nothing_ends_soon:  { title: 'Replace what ends soon',      act: 'Open' },
   links_set:          { title: 'Link terms and privacy',      act: 'Settings' },
   two_owners:         { title: 'Have a second owner',         act: 'Members' },
   passkeys_usable:    { title: 'Keep the passkeys in use',    act: 'Settings' },

@@ -143,7 +143,7 @@ function change({ config, now, keys }: Services, call: KeyCall & { fail: Fail<'k
       const fields = withDefaults(mergePatch(fieldsOf(current), patch))
       refuseProblems(current.type, owner.environment_type, fields, config.base_url)
       const at = now()
-      refusePastExpiry(fields.expires_at, at, current.expires_at)
+      refusePastExpiry(fields.expires_at, at, { kept: current.expires_at })
       if (JSON.stringify(fields) === JSON.stringify(fieldsOf(current))) return current
       const next = { ...current, ...fields, version: current.version + 1, updated_at: at.toISOString() }
       const changed = await call.commit({ statements: [store.updateKey(current, fields, null, at)], before: current, answer: next }, at)

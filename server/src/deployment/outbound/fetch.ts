@@ -6,7 +6,7 @@
  */
 import type { IncomingMessage } from 'node:http'
 import { connect, isIP, type LookupFunction, type Socket } from 'node:net'
-import { connect as connectTls } from 'node:tls'
+import { connect as connectTls, TLSSocket } from 'node:tls'
 import type { AttemptError } from '@ostiary/contract/delivery.ts'
 import { isPrivateLiteral, literalAddress, mayReach } from '../../base/addresses.ts'
 import type { Config, EgressProxy } from '../../base/config/config.ts'
@@ -39,6 +39,8 @@ export interface OutboundAnswer {
   readonly status: number
   readonly headers: IncomingMessage['headers']
   readonly body: Buffer
+  /** When the certificate of the peer ends; absent without TLS. */
+  readonly certificate_ends_at?: Date
 }
 
 export type OutboundFailure = 'bad_url' | 'unreachable' | 'timeout' | 'answer_too_large' | 'stopped'
@@ -208,8 +210,10 @@ function exchange(url: URL, request: OutboundRequest, connection: Connection): P
     socket.once('connect', () => {
       progress.step = afterConnection(url)
     })
+    let certificate: { certificate_ends_at?: Date } = {}
     socket.once('secureConnect', () => {
       progress.step = null
+      if (socket instanceof TLSSocket) certificate = { certificate_ends_at: new Date(socket.getPeerCertificate().valid_to) }
     })
     socket.on('error', reject) // `node:http` removes its own listener; this one handles late errors
     // Rejects after the events of data that arrived before the close.
@@ -230,7 +234,7 @@ function exchange(url: URL, request: OutboundRequest, connection: Connection): P
     outgoing.on('response', (response) => {
       const status = response.statusCode ?? 0
       if (status < 200 || status > 599) return reject(new Error(`The status ${status} is not valid.`)) // RFC 9110 §15
-      readBody(response, request).then((read) => resolve({ status, headers: response.headers, body: read }), reject)
+      readBody(response, request).then((read) => resolve({ status, headers: response.headers, body: read, ...certificate }), reject)
     })
     outgoing.end(body)
   })

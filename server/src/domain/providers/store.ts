@@ -161,6 +161,12 @@ export type KeptOrSealed = Record<keyof SealedSecrets, string | null | undefined
 export const roomForProvider = (environment_id: EnvironmentId, most: number) =>
   sql`(select count(*) from providers where environment_id = ${environment_id}) < ${most}`
 
+/** A time is stored as a number. */
+function columnsOfFields(fields: ProviderFields) {
+  const { secret_expires_at: time, ...others } = fieldsOf(provider, fields)
+  return { ...others, secret_expires_at: time === null ? null : new Date(time) }
+}
+
 /**
  * Fails as a guard if the slug or the id is taken in the environment. The number of the provider begins at the time, so that what began at
  * a deleted one with the same id stays ended.
@@ -172,7 +178,7 @@ export function insertProvider(
   now: Date,
 ): OfEnvironment {
   const facts = { environment_id, id, slug, type, ...sealed, ending: now, created_at: now, updated_at: now }
-  return guard(sql`${insertInto('providers', { ...facts, ...fieldsOf(provider, fields) })} on conflict do nothing`)
+  return guard(sql`${insertInto('providers', { ...facts, ...columnsOfFields(fields) })} on conflict do nothing`)
 }
 
 /**
@@ -192,7 +198,7 @@ export const hasProviderId = async (db: Db, environment_id: EnvironmentId, id: s
 /** Changes a provider. A secret that is undefined stays as it is. Disabling ends what began there. */
 export function updateProvider(current: ProviderRow, fields: ProviderFields, sealed: KeptOrSealed, now: Date): Statement[] {
   const changed = guard(sql`update providers
-      set ${assignments({ ...fieldsOf(provider, fields), ...sealed })}, version = version + 1, updated_at = ${now}
+      set ${assignments({ ...columnsOfFields(fields), ...sealed })}, version = version + 1, updated_at = ${now}
     where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version}`)
   return [changed, ...(current.enabled && !fields.enabled ? endDisabled(current.environment_id, 'provider', current.id, now) : [])]
 }

@@ -1,5 +1,6 @@
 // pure
 /** The texts of mails in German. */
+import type { ExpiringKind } from '@ostiary/contract/expiry.ts'
 import type { MethodKind } from '@ostiary/contract/sign-in-methods.ts'
 import { de as pages } from '../../../pages/texts/de.ts'
 import { type Device, type Envelope, type Letter, type MailTexts, type Notice, unlinked } from './notice.ts'
@@ -14,6 +15,13 @@ const methods: Record<MethodKind, string> = {
   provider: 'Verbindung mit',
 }
 const { roles } = pages.invitation
+const expiring: Record<ExpiringKind, string> = {
+  client_secret: 'Ein Client-Secret der Anwendung',
+  auth_key: 'Der Schlüssel',
+  platform_key: 'Der Plattformschlüssel',
+  provider_secret: 'Das Secret beim Identitätsanbieter',
+  certificate: 'Das Zertifikat des Hosts',
+}
 
 function letterOf(notice: Notice, { to, brand, support_url, at }: Envelope): Letter {
   const help = support_url === null ? `wenden Sie sich an ${brand}` : `finden Sie hier Hilfe: ${support_url}`
@@ -198,6 +206,19 @@ function letterOf(notice: Notice, { to, brand, support_url, at }: Envelope): Let
         paragraphs: [
           ...from(notice.device),
           `${ignore} Geben Sie den Code niemandem: Wer ihn eingibt, nutzt Ihre Einladung und kann ein Konto mit Ihrer Adresse bekommen.`,
+        ],
+      }
+    case 'expiring':
+      return {
+        subject: `Secrets oder Schlüssel von ${unlinked(notice.tenant_name)} bei ${brand} laufen bald ab`,
+        lead: `Der Mandant „${unlinked(notice.tenant_name)}“ bei ${brand} hat Secrets oder Schlüssel, die innerhalb von 30 Tagen ablaufen. Ersetzen Sie sie vorher.`,
+        action: 'Dashboard öffnen',
+        paragraphs: [
+          ...notice.things.map(
+            ({ kind, name, place, expires_at }) =>
+              `${expiring[kind]} ${unlinked(name)}${place === null ? '' : ` (${unlinked(place)})`} läuft am ${formatted(expires_at)} ab.`,
+          ),
+          'Sie bekommen höchstens eine solche Mail am Tag, als Owner oder Admin. Ist etwas davon schon ersetzt? Sie müssen nichts tun.',
         ],
       }
     case 'test':

@@ -1,5 +1,6 @@
 // pure
 /** The texts of mails in English. */
+import type { ExpiringKind } from '@ostiary/contract/expiry.ts'
 import type { MethodKind } from '@ostiary/contract/sign-in-methods.ts'
 import { en as pages } from '../../../pages/texts/en.ts'
 import { type Device, type Envelope, type Letter, type MailTexts, type Notice, unlinked } from './notice.ts'
@@ -12,6 +13,13 @@ const methods: Record<MethodKind, string> = {
   totp: 'authenticator app',
   recovery_codes: 'set of recovery codes',
   provider: 'connection to',
+}
+const expiring: Record<ExpiringKind, string> = {
+  client_secret: 'A client secret of the application',
+  auth_key: 'The key',
+  platform_key: 'The platform key',
+  provider_secret: 'The secret at the identity provider',
+  certificate: 'The certificate of the host',
 }
 const roles = { viewer: 'a viewer', developer: 'a developer', admin: 'an admin', owner: 'an owner' }
 
@@ -197,6 +205,19 @@ function letterOf(notice: Notice, { to, brand, support_url, at }: Envelope): Let
         paragraphs: [
           ...from(notice.device),
           `${ignore} Give the code to no one: it joins with your invitation, and can make an account with your address.`,
+        ],
+      }
+    case 'expiring':
+      return {
+        subject: `Secrets or keys of ${unlinked(notice.tenant_name)} at ${brand} end soon`,
+        lead: `The tenant "${unlinked(notice.tenant_name)}" at ${brand} has secrets or keys that end within 30 days. Replace each before it ends.`,
+        action: 'Open the dashboard',
+        paragraphs: [
+          ...notice.things.map(
+            ({ kind, name, place, expires_at }) =>
+              `${expiring[kind]} ${unlinked(name)}${place === null ? '' : ` (${unlinked(place)})`} ends on ${formatted(expires_at)}.`,
+          ),
+          'You get at most one such mail a day, as an owner or admin. You need not do anything about what is replaced already.',
         ],
       }
     case 'test':

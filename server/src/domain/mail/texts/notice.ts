@@ -1,5 +1,6 @@
 // pure
 /** The content of a mail: each kind has exactly the values that its text needs. */
+import type { ExpiringKind } from '@ostiary/contract/expiry.ts'
 import type { MethodKind } from '@ostiary/contract/sign-in-methods.ts'
 import type { Role } from '@ostiary/contract/tenancy.ts'
 import { day_ms } from '../../../base/durations.ts'
@@ -16,6 +17,15 @@ interface MethodChange {
   /** The name of a passkey or a provider. */
   name: string | null
   device: Device | null
+}
+
+export interface ExpiringThing {
+  kind: ExpiringKind
+  /** The name of the application, the key, the provider or the host. */
+  name: string
+  /** The project and the environment; `null` where it belongs to the tenant or the deployment. */
+  place: string | null
+  expires_at: Date
 }
 
 export type Notice =
@@ -57,6 +67,8 @@ export type Notice =
   | { kind: 'organization_invitation'; link: string; organization_name: string; inviter: string | null; expires_at: Date }
   /** To the invited address, for a person whose account has not proved it. */
   | { kind: 'organization_invitation_code'; code: string; organization_name: string; expires_at: Date; device: Device | null }
+  /** To the owners and admins of a tenant: what ends within 30 days, by the warnings of a day. */
+  | { kind: 'expiring'; tenant_name: string; things: readonly ExpiringThing[]; link: string }
   | { kind: 'test' }
 
 export interface Envelope {
