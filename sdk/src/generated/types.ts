@@ -949,6 +949,8 @@ export type ConfigurationDocument = {
       team_id?: string | null | undefined
       /** apple: the id of the private key. `null` for other types. */
       key_id?: string | null | undefined
+      /** When the client secret or the private key ends at the provider, as it says; `null` if it does not end or nobody filled it in. Warnings come 30, 7 and 1 days before. It lies in the future. */
+      secret_expires_at?: string | null | undefined
       /** The name of the secret, whose value is given when the document is applied. */
       client_secret?: SecretName | null | undefined
       /** The name of the secret, whose value is given when the document is applied. */
@@ -1294,6 +1296,8 @@ export type EnvironmentConfiguration = {
       team_id: string | null
       /** apple: the id of the private key. `null` for other types. */
       key_id: string | null
+      /** When the client secret or the private key ends at the provider, as it says; `null` if it does not end or nobody filled it in. Warnings come 30, 7 and 1 days before. It lies in the future. */
+      secret_expires_at: string | null
       /** The name of the secret if one is set; the secret itself is never shown. */
       client_secret: SecretName | null
       /** The name of the secret if one is set; the secret itself is never shown. */
@@ -1391,7 +1395,7 @@ export type Event = {
   data: Record<string, unknown>
 }
 
-export type EventKind = 'user.created' | 'user.updated' | 'user.deleted' | 'user.closed' | 'user.restored' | 'user.blocked' | 'user.unblocked' | 'user.approval_requested' | 'user.email_verified' | 'user.method_added' | 'session.created' | 'session.ended' | 'sign_in.succeeded' | 'sign_in.failed' | 'mfa.enrolled' | 'mfa.removed' | 'consent.granted' | 'consent.revoked' | 'token.reuse_detected' | 'application.created' | 'application.updated' | 'application.deleted' | 'application.secret_rotated' | 'application.secret_added' | 'application.secret_deleted' | 'resource_server.created' | 'resource_server.updated' | 'resource_server.deleted' | 'role.created' | 'role.updated' | 'role.deleted' | 'metadata_client.created' | 'metadata_client.updated' | 'metadata_client.deleted' | 'organization.created' | 'organization.updated' | 'organization.deleted' | 'organization_member.added' | 'organization_member.updated' | 'organization_member.removed' | 'organization_invitation.created' | 'organization_invitation.accepted' | 'organization_invitation.ended' | 'provider.created' | 'provider.updated' | 'provider.deleted' | 'environment.settings_updated' | 'promotion.applied' | 'promotion.reverted' | 'auth_key.created' | 'auth_key.rotated' | 'auth_key.revoked' | 'mail.sent' | 'mail.failed' | 'signing_key.rotated' | 'webhook.disabled' | 'test.ping'
+export type EventKind = 'user.created' | 'user.updated' | 'user.deleted' | 'user.closed' | 'user.restored' | 'user.blocked' | 'user.unblocked' | 'user.approval_requested' | 'user.email_verified' | 'user.method_added' | 'session.created' | 'session.ended' | 'sign_in.succeeded' | 'sign_in.failed' | 'mfa.enrolled' | 'mfa.removed' | 'consent.granted' | 'consent.revoked' | 'token.reuse_detected' | 'application.created' | 'application.updated' | 'application.deleted' | 'application.secret_rotated' | 'application.secret_added' | 'application.secret_deleted' | 'application.secret_expiring' | 'auth_key.expiring' | 'provider.secret_expiring' | 'resource_server.created' | 'resource_server.updated' | 'resource_server.deleted' | 'role.created' | 'role.updated' | 'role.deleted' | 'metadata_client.created' | 'metadata_client.updated' | 'metadata_client.deleted' | 'organization.created' | 'organization.updated' | 'organization.deleted' | 'organization_member.added' | 'organization_member.updated' | 'organization_member.removed' | 'organization_invitation.created' | 'organization_invitation.accepted' | 'organization_invitation.ended' | 'provider.created' | 'provider.updated' | 'provider.deleted' | 'environment.settings_updated' | 'promotion.applied' | 'promotion.reverted' | 'auth_key.created' | 'auth_key.rotated' | 'auth_key.revoked' | 'mail.sent' | 'mail.failed' | 'signing_key.rotated' | 'webhook.disabled' | 'test.ping'
 
 export type FieldChange = {
   /** The JSON pointer of the field within the object. */
@@ -1651,7 +1655,7 @@ export type Mail = {
 /** An empty object. */
 export type MailAsked = Record<string, never>
 
-export type MailKind = 'sign_in_code' | 'verify_email' | 'existing_account' | 'reset_password' | 'change_email' | 'change_email_notice' | 'password_changed' | 'method_added' | 'method_removed' | 'recovery_code_used' | 'recovery_codes_made' | 'new_sign_in' | 'data_exported' | 'account_deleted' | 'account_closed' | 'account_restored' | 'approved' | 'refused' | 'sign_up_refused' | 'invitation' | 'organization_invitation' | 'organization_invitation_code' | 'test'
+export type MailKind = 'sign_in_code' | 'verify_email' | 'existing_account' | 'reset_password' | 'change_email' | 'change_email_notice' | 'password_changed' | 'method_added' | 'method_removed' | 'recovery_code_used' | 'recovery_codes_made' | 'new_sign_in' | 'data_exported' | 'account_deleted' | 'account_closed' | 'account_restored' | 'approved' | 'refused' | 'sign_up_refused' | 'invitation' | 'organization_invitation' | 'organization_invitation_code' | 'expiring' | 'test'
 
 export type MailStage = 'dns' | 'connect' | 'tls' | 'greeting' | 'auth' | 'recipient' | 'data'
 
@@ -2479,6 +2483,8 @@ export type Provider = {
   team_id: string | null
   /** apple: the id of the private key. `null` for other types. */
   key_id: string | null
+  /** When the client secret or the private key ends at the provider, as it says; `null` if it does not end or nobody filled it in. Warnings come 30, 7 and 1 days before. It lies in the future. */
+  secret_expires_at: string | null
   /** Whether a client secret is set. */
   has_client_secret: boolean
   /** Whether a private key is set. */
@@ -2529,6 +2535,8 @@ export type ProviderChange = {
   team_id?: string | null | undefined
   /** apple: the id of the private key. `null` for other types. */
   key_id?: string | null | undefined
+  /** When the client secret or the private key ends at the provider, as it says; `null` if it does not end or nobody filled it in. Warnings come 30, 7 and 1 days before. It lies in the future. */
+  secret_expires_at?: string | null | undefined
   /** Your client secret at the provider. It is write-only. Every type but oidc and apple needs it while it is enabled. */
   client_secret?: string | null | undefined
   /** apple: the private key as PEM, needed while the provider is enabled. It is write-only. */
@@ -2571,6 +2579,8 @@ export type ProviderCreation = {
   team_id?: string | null | undefined
   /** apple: the id of the private key. `null` for other types. */
   key_id?: string | null | undefined
+  /** When the client secret or the private key ends at the provider, as it says; `null` if it does not end or nobody filled it in. Warnings come 30, 7 and 1 days before. It lies in the future. */
+  secret_expires_at?: string | null | undefined
   /** Your client secret at the provider. It is write-only. Every type but oidc and apple needs it while it is enabled. */
   client_secret?: string | null | undefined
   /** apple: the private key as PEM, needed while the provider is enabled. It is write-only. */
@@ -2612,7 +2622,7 @@ export type Readiness = {
 
 export type ReadinessCheck = {
   /** The name of the check. */
-  code: 'mail_works' | 'application_exists' | 'https_only' | 'no_try_address' | 'keys_restricted' | 'webhooks_answer' | 'providers_answer' | 'links_set' | 'two_owners' | 'passkeys_usable' | 'claims_for_products' | 'roles_give_scopes' | 'organizations_exist' | 'agents_get_tokens' | 'real_sign_in'
+  code: 'mail_works' | 'application_exists' | 'https_only' | 'no_try_address' | 'keys_restricted' | 'webhooks_answer' | 'providers_answer' | 'nothing_ends_soon' | 'links_set' | 'two_owners' | 'passkeys_usable' | 'claims_for_products' | 'roles_give_scopes' | 'organizations_exist' | 'agents_get_tokens' | 'real_sign_in'
   /** Whether the environment passes the check now. */
   ok: boolean
   /** Whether there is something to check: without a key, no key has to be restricted. Such a check passes. */
@@ -3277,6 +3287,17 @@ export type SigningKey = {
   public_jwk: Record<string, string>
   /** The time from which the key signs. */
   signs_from: string
+  /** When the key was added to the JWKS. */
+  published_at: string
+  /** Of the next key: who read the JWKS in the last 24 hours, at most 100, the latest first. A proxy or a cache reads for those behind it. Empty for other keys. */
+  readers: ({
+    /** A network, an IPv4 /24 or an IPv6 /48, with the first word of the user agent. */
+    source: string
+    /** When it last read the JWKS. */
+    last_read_at: string
+    /** Whether it has read the JWKS since the key was published. */
+    has_next: boolean
+  })[]
   /** When the object was created. */
   created_at: string
   /** When the object was last changed. */
