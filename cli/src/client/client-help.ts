@@ -24,6 +24,7 @@ const aboutNoun: Readonly<Record<string, string>> = {
   deliveries: 'The deliveries of a webhook, with their attempts.',
   lookup: 'Where an id belongs.',
   names: 'The names of objects, found by their ids.',
+  'client-secrets': 'The client secrets of an application.',
   organizations: 'The customers of your product.',
   'organization-members': 'The members of an organization, with their roles.',
   'organization-invitations': 'Invitations to an organization.',
