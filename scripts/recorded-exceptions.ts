@@ -6,14 +6,14 @@ const names = (text: string): string[] => text.trim().split(/\s+/)
 export const free_inserts: ReadonlySet<string> = new Set(
   names(`
     api_keys audit_log authorization_codes backchannel_logout_attempts backchannel_logouts captured_mails dashboard_sessions events grants
-    half_sign_ins invitation_links jobs mailed_codes mails opaque_access_tokens organization_invitation_links recovery_codes refresh_chains refused_calls sessions
+    half_sign_ins trusted_browsers invitation_links jobs mailed_codes mails opaque_access_tokens organization_invitation_links recovery_codes refresh_chains refused_calls sessions
     totp_methods upstream_sign_ins webhook_attempts webhook_messages`),
 )
 
 /** Tables whose rows belong to one user. */
 export const rows_of_user: ReadonlySet<string> = new Set(
   names(`
-    passkeys removed_passkeys totp_methods recovery_codes identities sessions half_sign_ins shown_codes email_changes consents grants disconnections
+    passkeys trusted_browsers removed_passkeys totp_methods recovery_codes identities sessions half_sign_ins shown_codes email_changes consents grants disconnections
     dashboard_sessions organization_consents organization_disconnections role_holders`),
 )
 
@@ -27,7 +27,9 @@ export const rows_of_environment: ReadonlySet<string> = new Set(names('es256_key
 export const holders_of_user: readonly string[] = ['users', 'endings']
 
 /** Those that change only after the row of the user, also in a batch of nothing else: ways in, and what begins with them. */
-export const ways_in: ReadonlySet<string> = new Set(names('passkeys totp_methods recovery_codes identities sessions half_sign_ins'))
+export const ways_in: ReadonlySet<string> = new Set(
+  names('passkeys trusted_browsers totp_methods recovery_codes identities sessions half_sign_ins'),
+)
 
 /** Rows that are added only by batches that write a row of another table first. A guard after such a row reads all of them. */
 export const held_by: Readonly<Record<string, readonly string[]>> = {
@@ -167,6 +169,7 @@ export const stated_writes: readonly (Stated & { beside?: boolean })[] = [
   { write: 'delete from sessions where (environment_id, id) in (select', why: 'it has expired' },
   { write: 'delete from sessions where environment_id = ? and id in (', beside: true, why: 'it has expired' },
   { write: 'delete from half_sign_ins where (environment_id, secret_hash) in (select', why: 'it has expired' },
+  { write: 'delete from trusted_browsers where (environment_id, id) in (select', why: 'it has expired' },
 ]
 
 const few = 'a person has few'
@@ -178,6 +181,7 @@ const hourly = 'an address has as many as the limit of an hour'
 export const stated_sizes: readonly Stated[] = [
   { write: 'delete from passkeys where environment_id = ? and user_id = ?', why: few },
   { write: 'delete from totp_methods where environment_id = ? and user_id = ?', why: few },
+  { write: 'delete from trusted_browsers where environment_id = ? and user_id = ?', why: 'a person has at most ten' },
   { write: 'delete from recovery_codes where environment_id = ? and user_id = ?', why: few },
   { write: 'delete from identities where environment_id = ? and user_id = ?', why: few },
   { write: "delete from identities where environment_id || '' = ? and id in (?", why: 'a list of ids' },

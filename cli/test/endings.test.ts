@@ -55,6 +55,7 @@ async function objectsIn(place: Place) {
     // No route shows one of these alone.
     grant_id: 'grt_01m7wwr5ftevtv5yxb47hmb4ht',
     method_id: 'mth_01m7wwr5ftevtv5yxb47hmb4ht',
+    trusted_browser_id: 'tbr_01m7wwr5ftevtv5yxb47hmb4ht',
     member_id: w.owner_id,
   }
 }

@@ -295,6 +295,7 @@ export const descriptions: Record<RowName, string> = {
   removeOwnMethod:
     'The form that removes a sign-in method. The last way to sign in cannot be removed, nor the last second factor where one is required.',
   endOwnSession: 'The button that ends a session on another device.',
+  removeOwnTrustedBrowser: 'The button that ends the trust in a browser: the second factor is asked for there again.',
   endOtherSessions: 'The button that ends all sessions and grants but those of this session.',
   showOwnOrganization:
     'The page of an organization: for each member their own roles, for those who administer it the members and invitations.',
@@ -366,6 +367,10 @@ export const descriptions: Record<RowName, string> = {
   listUserMethods: 'Lists how the user can sign in: the password, the linked identities and so on.',
   removeUserMethod:
     'Removes a sign-in method. The sessions and grants that began with it end, and the event `user.updated` is raised, or `mfa.removed` for a second factor.',
+  listTrustedBrowsers:
+    'Lists the browsers in which the user is not asked for the second factor (`mfa.remember_days`), newest first: those that count now.',
+  removeTrustedBrowser:
+    'Removes a trusted browser. The next sign-in there asks for the second factor, and so does the next authorization request of a session that began without one. The event `trusted_browser.removed` is raised.',
   listUserGrants: 'Lists what the user has given to applications: the grants that have not ended, newest first.',
   disconnectGrant:
     'Ends all grants of the user for the application of this grant, and the consent with them. The application asks again at the next sign-in.',

@@ -21,6 +21,7 @@ export const prefixes = {
   session: 'ses',
   grant: 'grt',
   method: 'mth',
+  trusted_browser: 'tbr',
   mail: 'eml',
   invitation: 'inv',
   request: 'req',
@@ -76,6 +77,7 @@ export const UserId = id('usr', 'The id of a user, the `sub` of tokens.')
 export const SessionId = id('ses', 'The id of a session, the `sid` of tokens.')
 export const GrantId = id('grt', 'The id of a grant.')
 export const MethodId = id('mth', 'The id of a sign-in method.')
+export const TrustedBrowserId = id('tbr', 'The id of a trusted browser.')
 export const InvitationId = id('inv', 'The id of an invitation.')
 export const EventId = id('evt', 'The id of an event.')
 export const WebhookId = id('whk', 'The id of a webhook.')

@@ -278,6 +278,7 @@ export const exchanges: Record<keyof typeof oidcRoutes, Exchange> = {
   addOwnProvider:      {},
   removeOwnMethod:     {},
   endOwnSession:       {},
+  removeOwnTrustedBrowser: {},
   endOtherSessions:    {},
   disconnect:          {},
   answerOwnInvitation: {},

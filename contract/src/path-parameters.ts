@@ -26,6 +26,7 @@ const named: Readonly<Record<string, { description: string; example?: string }>>
   member_id: { description: 'The id of the user, or of the invitation.', example: 'usr_01m7wwr5ftevtv5yxb47hmb4ht' },
   audit_entry_id: { description: 'The audit entry.', example: 'aud_01m7wwr5ftevtv5yxb47hmb4ht' },
   method_id: { description: 'The sign-in method.' },
+  trusted_browser_id: { description: 'The trusted browser.' },
   id: { description: 'The id of any object.', example: 'app_01m7wwr5ftevtv5yxb47hmb4ht' },
   order: { description: 'The order: `1`, `2` or `3`.', example: '2' },
   path: { description: 'The path of the API without its first slash.', example: 'v1/me' },

@@ -106,6 +106,7 @@ import {
   Tenant,
   TenantChange,
 } from './tenancy.ts'
+import { TrustedBrowser } from './trusted-browser.ts'
 import { NewUser, User, UserChange, UserDeletionQuery, UserQuery } from './user.ts'
 import { UserAccess, UserAccessQuery } from './user-access.ts'
 import { NamedQuery, PageQuery, page } from './values.ts'
@@ -200,6 +201,8 @@ export const routes = {
   getAuthUserAccess:  get  (`${authUser}/access`,                        secret('developer'),             'Get what a user may do',                                 { query: UserAccessQuery, returns: [200, UserAccess] }),
   listUserMethods:    get  (`${authUser}/methods`,                       secret('developer'),             'List the sign-in methods of a user',                     { ...paged, returns: [200, page(SignInMethod)] }),
   removeUserMethod:   del  (`${authUser}/methods/{method_id}`,           secret('developer'),             'Remove a sign-in method; the sessions and grants that began with it end', { returns: [204, null], operators: 'allowed', fresh: 'in_live' }),
+  listTrustedBrowsers: get (`${authUser}/trusted-browsers`,              secret('developer'),             'List the trusted browsers of a user',                    { ...paged, returns: [200, page(TrustedBrowser)] }),
+  removeTrustedBrowser: del(`${authUser}/trusted-browsers/{trusted_browser_id}`, secret('developer'),     'Remove a trusted browser; the user is asked for the second factor there', { returns: [204, null], fresh: no_need.closes }),
   listUserGrants:     get  (`${authUser}/grants`,                        secret('developer'),             'List the active grants of a user',                       { query: PageQuery.extend(GrantQuery.shape), fails: ['invalid_cursor'], returns: [200, page(Grant)] }),
   disconnectGrant:    del  (`${authUser}/grants/{grant_id}`,             secret('developer'),             'Disconnect the application of a grant: all grants of the user for it end, and so does the consent', { returns: [204, null], fresh: no_need.closes }),
   getSession:         get  ('/v1/auth/sessions/{session_id}',            secret('developer'),             'Get a session',                                          { returns: [200, Session] }),
@@ -438,6 +441,7 @@ export const oidcRoutes = {
   addOwnProvider:      post(`${issuer}/account/add-provider`,                               session, 'Connect a provider to the own account',                { page: true, returns: [303, null] }),
   removeOwnMethod:     post(`${issuer}/account/remove-method`,                              session, 'Remove an own sign-in method',                         { page: true, returns: [303, null] }),
   endOwnSession:       post(`${issuer}/account/end-session`,                                session, 'End one of the own sessions',                          { page: true, returns: [303, null] }),
+  removeOwnTrustedBrowser: post(`${issuer}/account/remove-trusted-browser`,                 session, 'Remove one of the own trusted browsers',               { page: true, returns: [303, null] }),
   endOtherSessions:    post(`${issuer}/account/end-other-sessions`,                         session, 'End all own sessions but this one',                    { page: true, returns: [303, null] }),
   disconnect:          post(`${issuer}/account/disconnect`,                                 session, 'Disconnect an application from the own account',       { page: true, returns: [303, null] }),
   answerOwnInvitation: post(`${issuer}/account/invitation`,                                 session, 'Accept or decline an invitation to an organization',   { page: true, returns: [303, null] }),

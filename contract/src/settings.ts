@@ -119,9 +119,11 @@ const common = {
   password: group('password', { min_length: z.int().min(8).max(128).default(12), reject_common: z.boolean().default(true) }).describe(
     'The rules for new passwords.',
   ),
-  mfa: group('mfa', { mode: z.enum(['off', 'optional', 'required']).default('off'), totp: z.boolean().default(true) }).describe(
-    'Second factors.',
-  ),
+  mfa: group('mfa', {
+    mode: z.enum(['off', 'optional', 'required']).default('off'),
+    totp: z.boolean().default(true),
+    remember_days: z.int().min(0).max(90).default(0),
+  }).describe('Second factors.'),
   notices: group('notices', { new_sign_in: z.boolean().default(true) }).describe('Mails about what happens to an account.'),
   lockout: group('lockout', { max_attempts: z.int().min(3).max(100).default(10), duration_seconds: seconds(30, 86_400, 900) }).describe(
     'The protection of accounts from guessing.',
@@ -239,7 +241,7 @@ export const settingsFields = {
   sign_up: { mode: 'travels', name: 'travels', allowed_domains: 'travels', blocked_domains: 'travels' },
   users: { deletion_grace_days: 'travels' },
   password: { min_length: 'travels', reject_common: 'travels' },
-  mfa: { mode: 'travels', totp: 'travels' },
+  mfa: { mode: 'travels', totp: 'travels', remember_days: 'travels' },
   notices: { new_sign_in: 'travels' },
   lockout: { max_attempts: 'travels', duration_seconds: 'travels' },
   branding: { display_name: 'travels', logo_url: 'owned', primary_color: 'travels' },

@@ -74,6 +74,7 @@ import {
   takeName,
   type UserRow,
 } from '../src/domain/users/store.ts'
+import * as trusted_browsers from '../src/domain/users/trusted-browsers.ts'
 import {
   countToResend,
   deleteMessages,
@@ -142,11 +143,13 @@ const of_organization = { organization_id: id, role: undefined }
 const raised = {
   ...session,
   upstream: { provider_id: id, sid: id, id_token: '' },
+  trusted_browser_id: id,
   ip: null,
   user_agent: null,
   expires_at: now,
   absolute_expires_at: now,
 }
+const trust_rule = { remember_days: 30, now }
 const ending = {
   environment_id,
   subject: id,
@@ -329,6 +332,13 @@ const uses: Use[] = [
   ['a removed app',                          () => factors.removeTotp(environment_id, id, id)],
   ['removed recovery codes',                 () => factors.removeRecoveryCodes(environment_id, id, id)],
   ['a passkey',                              (db) => findPasskey(db, environment_id, id)],
+  ['the trusted browser of a secret',        (db) => trusted_browsers.findTrusted(db, { environment_id, id }, id, trust_rule)],
+  ['the trusted browsers of a user',         (db) => trusted_browsers.listTrusted(db, { environment_id, id }, trust_rule, first_page)],
+  ['a trusted browser of a user',            (db) => trusted_browsers.findTrustedById(db, { environment_id, id }, id)],
+  ['a new trusted browser',                  () => trusted_browsers.insertTrusted({ environment_id, id }, { id: 'new', secret_hash: 'new', replaces: id, ip: null, user_agent: null }, trust_rule)],
+  ['a sign-in in a trusted browser',         () => trusted_browsers.useTrusted({ environment_id, id }, id, trust_rule)],
+  ['a trusted browser that goes',            () => trusted_browsers.removeTrusted({ environment_id, id }, id)],
+  ['the trusted browsers of changed factors', () => trusted_browsers.removeAllTrusted(environment_id, id)],
   ['the passkeys of a user',                 (db) => listPasskeys(db, environment_id, id)],
   ['the users with a passkey',               (db) => findUsersWithPasskey(db, environment_id, [id, other])],
   ['a new passkey',                          () => insertPasskey(environment_id, passkey, [], now)],

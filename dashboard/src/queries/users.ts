@@ -53,6 +53,8 @@ export const users = {
     list(key('methods', user_id), (cursor) => client.listUserMethods({ user_id, cursor, limit: 100 }).page()),
   sessions: ({ client }: Here, user_id: string) =>
     list(key('sessions', user_id), (cursor) => client.listUserSessions({ user_id, cursor }).page()),
+  trustedBrowsers: ({ client }: Here, user_id: string) =>
+    list(key('trusted browsers', user_id), (cursor) => client.listTrustedBrowsers({ user_id, cursor, limit: 100 }).page()),
   grants: ({ client }: Here, user_id: string) =>
     list(key('grants', user_id), (cursor) => client.listUserGrants({ user_id, cursor }).page()),
   /** The scopes that the person can have now, in an organization or as a user. */
@@ -66,6 +68,7 @@ export const users = {
     key('users', at.environment_id),
     key('methods', user_id),
     key('sessions', user_id),
+    key('trusted browsers', user_id),
     key('grants', user_id),
     key('may', at.environment_id, user_id),
   ],

@@ -42,6 +42,7 @@ const queries: Record<IdPrefix, (id: string, tenants: Statement) => Statement> =
   usr: (id, tenants) => within(sql`users`, id, tenants),
   ses: (id, tenants) => within(sql`sessions`, id, tenants, 'user_id'),
   grt: (id, tenants) => within(sql`grants`, id, tenants),
+  tbr: (id, tenants) => within(sql`trusted_browsers`, id, tenants, 'user_id'),
   mth: (id, tenants) => {
     const password = within(sql`(select * from users where password_hash is not null)`, passwordOwner(id), tenants)
     const tables = [sql`passkeys`, sql`totp_methods`, sql`identities`, sql`(select environment_id, method_id as id from recovery_codes)`]

@@ -44,7 +44,7 @@ export const lock_order: readonly string[] = `
   tenants projects environments metadata_clients deployment users providers endings
 
   sessions half_sign_ins dashboard_sessions shown_codes email_changes disconnections consents organization_disconnections organization_consents
-  passkeys removed_passkeys totp_methods recovery_codes identities
+  trusted_browsers passkeys removed_passkeys totp_methods recovery_codes identities
   authorization_codes refresh_chains opaque_access_tokens revoked_access_tokens grants
   sign_in_attempts mailed_codes passkey_ceremonies upstream_holds upstream_sign_ins returned_upstream_states used_assertions
   kept_answers

@@ -57,6 +57,8 @@ export interface AccountView {
   can_add: { passkey: boolean; totp: boolean; providers: readonly { id: string; type: ProviderType; display_name: string }[] }
   /** This session first. */
   sessions: readonly { id: string; is_this: boolean; device: DeviceName; ip: string | null; created_at: Date; last_seen_at: Date }[]
+  /** Where the second factor is not asked for. */
+  trusted_browsers: readonly { id: string; device: DeviceName; ip: string | null; last_used_at: Date; expires_at: Date }[]
   /** Applications with the consent of the person or with tokens. */
   applications: readonly {
     id: string
@@ -103,6 +105,7 @@ export function accountPage(page: PageContext, view: AccountView): Page {
     signingIn(context, view),
     secondStep(context, view),
     devices(context, view),
+    trustedBrowsers(context, view),
     apps(context, view),
     organizations(context, view),
     data(context, view),
@@ -136,7 +139,13 @@ export function problemText(context: PageContext, problem: NonNullable<AccountVi
 }
 
 function intro({ texts: { account } }: PageContext, id: string) {
-  const text = { second: account.second_intro, devices: account.devices_intro, apps: account.apps_intro, data: account.data_intro }[id]
+  const text = {
+    second: account.second_intro,
+    devices: account.devices_intro,
+    trusted: account.trusted_intro,
+    apps: account.apps_intro,
+    data: account.data_intro,
+  }[id]
   return text !== undefined && html`<p>${text}</p>`
 }
 
@@ -290,6 +299,27 @@ function devices(context: AccountContext, view: AccountView): Section {
     title: texts.devices,
     body: html`${rows}${others && html`<footer>${button(context, view, 'end-other-sessions', { content: texts.end_others, look: ' bad' })}</footer>`}`,
   }
+}
+
+/** Shown where the person trusts a browser. */
+function trustedBrowsers(context: AccountContext, view: AccountView): Section | null {
+  const texts = context.texts.account
+  if (view.trusted_browsers.length === 0) return null
+  const rows = view.trusted_browsers.map(({ id, device, ip, last_used_at, expires_at }) => {
+    const name = texts.device(device)
+    const when = texts.trusted_when(context.dates.moment(last_used_at), context.dates.day(expires_at))
+    return row({
+      id,
+      icon: device.is_phone ? icons.phone : icons.computer,
+      name,
+      detail: ip === null ? when : html`${breakable(ip)}, ${when}`,
+      action: button(context, view, 'remove-trusted-browser', {
+        content: html`${texts.remove}<span class="vh">: ${name}</span>`,
+        fields: { id },
+      }),
+    })
+  })
+  return { id: 'trusted', title: texts.trusted, body: html`${rows}` }
 }
 
 function apps(context: AccountContext, view: AccountView): Section | null {

@@ -79,6 +79,7 @@ export const expiring_rows: readonly ExpiringRows[] = [
   { table: 'kept_answers',          key: in_environment('form_hash'),                   time: 'expires_at',          kept_ms: 0 },
   { table: 'shown_codes',           key: in_environment('user_id'),                     time: 'expires_at',          kept_ms: 0 },
   { table: 'half_sign_ins',         key: in_environment('secret_hash'),                 time: 'expires_at',          kept_ms: over_kept_ms },
+  { table: 'trusted_browsers',      key: in_environment('id'),                          time: 'expires_at',          kept_ms: 0 },
   { table: 'dashboard_sessions',    key: ['session_hash'],                              time: 'expires_at',          kept_ms: 0 },
   { table: 'passkey_ceremonies',    key: in_environment('challenge_hash'),              time: 'expires_at',          kept_ms: 0 },
   { table: 'removed_passkeys',      key: in_environment('credential_id'),               time: 'removed_at',          kept_ms: removed_passkey_kept_ms },

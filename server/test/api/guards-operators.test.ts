@@ -78,6 +78,7 @@ async function rootIds(): Promise<Ids> {
     refused_in_tenant: referenceOf(await asOperator('GET', `/v1/platform/projects/prj_${absent}`)),
     session_id: sessions[0].id,
     method_id: methods[0].id,
+    trusted_browser_id: `tbr_${absent}`,
     grant_id: grants[0].id,
     event_id: event.id,
     audit_entry_id: entry.id,
@@ -118,6 +119,7 @@ const allowed = [
 ]
 /** The root environment is Live, so it has no inbox, and the member that is tried is not a pending invitation. */
 const absent_in_root = [
+  'removeTrustedBrowser',
   'getMetadataClient',
   'getWebhook',
   'listDeliveries',

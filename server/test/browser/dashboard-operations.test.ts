@@ -431,6 +431,7 @@ test('every session of a user can be ended, after a question that says in which 
     acr: '1',
     began_with: 'email_code',
     upstream: null,
+    trusted_browser_id: null,
     ip: '192.0.2.1',
     user_agent: `Browser ${browser}`,
     expires_at: ends,

@@ -11,6 +11,7 @@ import { findWaitingOwners, outboxes } from '../../src/domain/events/outbox.ts'
 import { insertEmailChange } from '../../src/domain/users/email-changes.ts'
 import { administratorToken, asAdministrator } from '../support/administrator.ts'
 import { organizationsOf } from '../support/organizations.ts'
+import { storeTrustedBrowser } from '../support/tenants.ts'
 import { expectStatus, owner, type Reply, world } from '../support/world.ts'
 
 const w = await world()
@@ -153,6 +154,7 @@ async function changeEverything(): Promise<string[]> {
   await backend('POST', `/users/${user.id}/end-sessions`)
   const { data: methods } = await backend('GET', `/users/${user.id}/methods`)
   await backend('DELETE', `/users/${user.id}/methods/${methods[0].id}`)
+  await backend('DELETE', `/users/${user.id}/trusted-browsers/${await storeTrustedBrowser(w, environment, user.id)}`)
   await backend('DELETE', `/users/${user.id}`)
   await platform('DELETE', `${at}/auth-keys/${auth_key.id}`)
 

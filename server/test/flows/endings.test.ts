@@ -477,6 +477,7 @@ const elsewhere: Record<string, { file: string; title: string }> = {
 
 // biome-ignore format: lists of names
 const ends_nothing = `
+  removeTrustedBrowser removeOwnTrustedBrowser remove-trusted-browser
   authorize authorizeByPost userinfoByPost showForgotPassword forgotPassword showLink showSecondFactorPage enrolmentCode enrolTotp
   openEnrolmentCode openEnrolTotp openEnrolPasskey
   enrolPasskey offerPasskey saveProfile consent federate showInvitation acceptInvitation leadFromIssuer leadFromRoot leadToPasswordChange signedOut showAccount changeOwnName confirmOwnEmail addOwnPasskey addOwnTotp addOwnProvider

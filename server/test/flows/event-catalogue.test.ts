@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { Event, type EventKind } from '@ostiary/contract/event.ts'
 import { eventKinds } from '@ostiary/contract/event-kinds.ts'
 import { linkOf, press } from '../support/account.ts'
-import { enrolPerson } from '../support/authenticator-app.ts'
+import { appCode, enrolPerson, passwordStep } from '../support/authenticator-app.ts'
 import { createAgent, refresh, signInForTokens } from '../support/cookie-browser.ts'
 import { enterMailedCode } from '../support/mailed.ts'
 import { startReceiver, until } from '../support/receiver.ts'
@@ -132,9 +132,15 @@ async function causeAll(): Promise<TestEnvironment[]> {
 
   const other = await w.createProject('second')
   const secured = other.test
-  await w.changeSettings(secured, { mfa: { mode: 'required' }, email: { delivery: 'none' } })
-  const with_app = await enrolPerson(w, secured, await w.createApplication(secured), { email: 'grace@example.com' })
+  await w.changeSettings(secured, { mfa: { mode: 'required', remember_days: 30 }, email: { delivery: 'none' } })
+  const with_app_client = await w.createApplication(secured)
+  const with_app = await enrolPerson(w, secured, with_app_client, { email: 'grace@example.com' })
   const second = await callOf(secured)
+  w.advance(30)
+  const asked_again = await passwordStep(secured, with_app_client, with_app)
+  await asked_again.agent.submit(asked_again.page, { code: appCode(with_app.secret, w.now()), trust_browser: '1' })
+  const [trusted] = expectStatus(200, await second.users('GET', `/${with_app.id}/trusted-browsers`)).data
+  expectStatus(204, await second.users('DELETE', `/${with_app.id}/trusted-browsers/${trusted.id}`))
   const methods = expectStatus(200, await second.users('GET', `/${with_app.id}/methods`)).data
   expectStatus(
     204,

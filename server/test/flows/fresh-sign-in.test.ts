@@ -77,6 +77,7 @@ const never = [
     'blockUser',
     'endUserSessions',
     'disconnectGrant',
+    'removeTrustedBrowser',
     'endSession',
     'revokeAuthKey',
     'revokePlatformKey',

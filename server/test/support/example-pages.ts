@@ -229,6 +229,7 @@ const exampleSecondFactor = ({ application, request } = usual): SecondFactorView
   request,
   attempt: 'attempt',
   using: 'code',
+  trust: null,
   has_app: true,
   has_recovery_codes: true,
   passkey: null,
@@ -351,6 +352,15 @@ const exampleAccount = (words: Words): AccountView => {
         ip: null,
         created_at: at,
         last_seen_at: at,
+      },
+    ],
+    trusted_browsers: [
+      {
+        id: 'tbr_1',
+        device: { browser: 'Firefox', system: 'Linux', is_phone: false },
+        ip: '203.0.113.24',
+        last_used_at: at,
+        expires_at: later,
       },
     ],
     applications: [
@@ -728,6 +738,22 @@ export function examplePages(environment_type: 'test' | 'live', words = usual, l
     'second factor, without a help page': secondFactorPage({ ...context, links: { ...context.links, support_url: null } }, second_factor),
     'second factor, wrong': secondFactorPage(context, { ...second_factor, problem: 'wrong' }),
     'second factor, locked': secondFactorPage(context, { ...second_factor, problem: 'locked', wait_seconds: 840 }),
+    'second factor, a browser to trust': secondFactorPage(context, { ...second_factor, trust: { days: 30, is_ticked: false } }),
+    'second factor, a browser to trust, wrong': secondFactorPage(context, {
+      ...second_factor,
+      trust: { days: 1, is_ticked: true },
+      problem: 'wrong',
+    }),
+    'second factor, a browser to trust by a passkey': secondFactorPage(context, {
+      ...second_factor,
+      ...only_passkey,
+      trust: { days: 30, is_ticked: false },
+    }),
+    'second factor, a browser to trust by a passkey or a code': secondFactorPage(context, {
+      ...second_factor,
+      passkey: examplePasskey,
+      trust: { days: 30, is_ticked: false },
+    }),
     'second factor, expired': secondFactorPage(context, { ...second_factor, problem: 'expired_form' }),
     'second factor, a recovery code': secondFactorPage(context, { ...second_factor, using: 'recovery_code' }),
     'second factor, a wrong recovery code': secondFactorPage(context, { ...second_factor, using: 'recovery_code', problem: 'wrong' }),

@@ -51,6 +51,7 @@ export function idsOf(route: Route, tenant: Tenant, environment: EnvironmentObje
     message_id: route.path.includes('backchannel-logouts') ? environment.logout_id : environment.message_id,
     event_id: environment.event_id,
     method_id: environment.method_id,
+    trusted_browser_id: environment.trusted_browser_id,
     grant_id: environment.grant_id,
     audit_entry_id: tenant.audit_entry_id,
     promotion_id: tenant.promotion_id,

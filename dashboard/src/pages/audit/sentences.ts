@@ -38,6 +38,7 @@ const special: Record<string, string> = {
   sendReset:              'mailed a link for a new password to the user',
   sendVerification:       'mailed a code to the user',
   removeUserMethod:       'removed a sign-in method of the user',
+  removeTrustedBrowser:   'removed a trusted browser of the user',
   disconnectGrant:        'disconnected an application from the user',
   createPromotion:        'planned a promotion',
   approvePromotion:       'approved a promotion',

@@ -81,19 +81,22 @@ function mfaProblems(type: EnvironmentType, merged: Document): z.core.$ZodIssue[
   return [{ code: 'custom', path: ['mfa', 'mode'], message, input: undefined }]
 }
 
-/** Only command lines and the dashboard sign in to the root environment, each with openid, and administrators grant nothing to other programs. */
+/**
+ * Only command lines and the dashboard sign in to the root environment, each with openid, and administrators grant nothing to other programs.
+ * They use every factor at each sign-in.
+ */
 function rootProblems(stored: Document, merged: Document): z.core.$ZodIssue[] {
   const message = 'The root environment is for administrators alone, and this group cannot be changed there.'
-  const closed = changedFields(['oauth', 'users'], stored, merged).map((name) => ({
-    code: 'custom' as const,
-    path: [name],
-    message,
-    input: undefined,
-  }))
-  const { sign_up } = settingsSchemas.live.parse(merged)
-  if (sign_up.mode !== 'approval') return closed
+  const problem = (path: string[], text: string, input?: unknown): z.core.$ZodIssue => ({ code: 'custom', path, message: text, input })
+  const closed = changedFields(['oauth', 'users'], stored, merged).map((name) => problem([name], message))
+  const { sign_up, mfa } = settingsSchemas.live.parse(merged)
   const by_invitation = 'Administrators are invited to the root environment, so nobody waits for an approval there.'
-  return [...closed, { code: 'custom', path: ['sign_up', 'mode'], message: by_invitation, input: 'approval' }]
+  const every_factor = 'In the root environment every sign-in of an administrator asks for the second factor.'
+  return [
+    ...closed,
+    ...(sign_up.mode === 'approval' ? [problem(['sign_up', 'mode'], by_invitation, 'approval')] : []),
+    ...(mfa.remember_days > 0 ? [problem(['mfa', 'remember_days'], every_factor, mfa.remember_days)] : []),
+  ]
 }
 
 /** An environment without an enabled provider needs a method of its own. */

@@ -339,6 +339,7 @@ export function deleteUser({ environment_id, id, version }: UserRow): Statement[
     sql`delete from passkeys where environment_id = ${environment_id} and user_id = ${id}`,
     sql`delete from totp_methods where environment_id = ${environment_id} and user_id = ${id}`,
     sql`delete from recovery_codes where environment_id = ${environment_id} and user_id = ${id}`,
+    sql`delete from trusted_browsers where environment_id = ${environment_id} and user_id = ${id}`,
     forgetRoles({ environment_id, id }),
   ]
 }

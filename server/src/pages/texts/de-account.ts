@@ -33,6 +33,7 @@ export const account: typeof en = {
     'new-recovery-codes': 'Sie haben neue Wiederherstellungscodes. Die alten gelten nicht mehr.',
     'end-session': 'Das Gerät wurde abgemeldet.',
     'end-other-sessions': 'Alle anderen Geräte wurden abgemeldet.',
+    'remove-trusted-browser': 'Der Browser wurde entfernt. Er verlangt den zweiten Schritt wieder.',
     disconnect: 'Die App wurde entfernt. Sie kann Ihr Konto nicht mehr verwenden.',
     'accept-invitation': 'Sie sind jetzt Mitglied.',
     'decline-invitation': 'Sie haben die Einladung abgelehnt.',
@@ -162,6 +163,10 @@ export const account: typeof en = {
   active_at: (moment: Html) => html`aktiv am ${moment}`,
   end: 'Beenden',
   end_others: 'Alle anderen beenden',
+
+  trusted: 'Vertraute Browser',
+  trusted_intro: 'Sie verlangen den zweiten Schritt nicht. Entfernen Sie, was Sie nicht mehr benutzen.',
+  trusted_when: (used: Html, until: Html) => html`benutzt am ${used}, bis ${until}`,
 
   apps: 'Verbundene Apps',
   apps_intro: 'Apps, die Ihr Konto verwenden können.',

@@ -75,6 +75,8 @@ export const de: Texts = {
     passkey_help:
       'Dieser Browser kann hier keine Passkeys verwenden. Schalten Sie Skripte ein oder melden Sie sich mit einem Browser oder Gerät an, auf dem Ihr Passkey liegt.',
     passkey_failed: 'Dieser Passkey konnte nicht geprüft werden, deshalb sind Sie nicht angemeldet. Versuchen Sie es noch einmal.',
+    trust: (days: number) => (days === 1 ? 'Hier einen Tag lang nicht danach fragen' : `Hier ${days} Tage lang nicht danach fragen`),
+    trust_hint: 'Nur auf einem Gerät, das niemand sonst benutzt.',
     nothing_left: (help: Html) => html`Sie haben nichts davon zur Hand? Wenden Sie sich an ${help}.`,
   },
 

@@ -44,6 +44,7 @@ export const account = {
     'new-recovery-codes': 'You have new recovery codes. The old ones no longer work.',
     'end-session': 'The device has been signed out.',
     'end-other-sessions': 'Every other device has been signed out.',
+    'remove-trusted-browser': 'The browser has been removed. It asks for the second step again.',
     disconnect: 'The app has been removed. It can no longer use your account.',
     'accept-invitation': 'You are a member now.',
     'decline-invitation': 'You declined the invitation.',
@@ -170,6 +171,11 @@ export const account = {
   active_at: (moment: Html) => html`active ${moment}`,
   end: 'End',
   end_others: 'End all others',
+
+  trusted: 'Trusted browsers',
+  trusted_intro: 'They do not ask for the second step. Remove one that you do not use any more.',
+  /** The last use, and the last day. */
+  trusted_when: (used: Html, until: Html) => html`used ${used}, until ${until}`,
 
   apps: 'Connected apps',
   apps_intro: 'Apps that can use your account.',

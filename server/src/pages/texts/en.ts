@@ -76,6 +76,8 @@ export const en = {
     passkey_only: 'Confirm with your passkey that it is you.',
     passkey_help: 'This browser cannot use passkeys here. Turn scripts on, or sign in with a browser or device that has your passkey.',
     passkey_failed: 'This passkey could not be checked, so you are not signed in. Try again.',
+    trust: (days: number) => (days === 1 ? 'Do not ask here for a day' : `Do not ask here for ${days} days`),
+    trust_hint: 'Only on a device that nobody else uses.',
     nothing_left: (help: Html) => html`None of this is at hand? Ask ${help}.`,
   },
 

@@ -27,6 +27,7 @@ import { closeUser, eraseUser } from '../../../domain/users/erase.ts'
 import { endCodesOf } from '../../../domain/users/mailed-codes.ts'
 import { findRolesShown } from '../../../domain/users/permissions.ts'
 import { holdUser } from '../../../domain/users/store.ts'
+import { listTrusted } from '../../../domain/users/trusted-browsers.ts'
 import { deletedPage } from '../../../pages/account-forms.ts'
 import { wordIn } from '../../../protocol/consent.ts'
 import { sessionCookie } from '../../browser.ts'
@@ -34,6 +35,7 @@ import { json, type OidcCall, type OidcEndpoint, type OidcServices, refused, typ
 import { withCookies } from '../../cookies.ts'
 import { deviceOf } from '../../device.ts'
 import { html, pageContext } from '../../hosted-page.ts'
+import { trustRule } from '../../trusted-browser.ts'
 import { holdFreshSession } from '../shared/fresh-sign-in.ts'
 import { commitWithNotice } from '../shared/notice.ts'
 import { beginCountedChange, changedMeanwhile, type OwnAccount, ownOrigin, tooManyChanges } from './gate.ts'
@@ -62,6 +64,7 @@ export const exportOwnData: OidcEndpoint = async (services, call) => {
     roles: rolesOf,
     organizations: organizationsOf,
     sessions: sessionsOf,
+    trusted_browsers: trustedBrowsersOf,
     methods: methodsOf,
     grants: grantsOf,
     consents: consentsOf,
@@ -112,6 +115,10 @@ const organizationsOf: Part = ({ db }, _call, { user }) =>
 
 const sessionsOf: Part = ({ db }, { now }, { user }) =>
   inPages<Session>(most_of_a_kind, (last, limit) => listSessionRecords(db, user, now, olderThan(last, limit)))
+
+/** A person has few. */
+const trustedBrowsersOf: Part = async ({ db }, call, { user }) =>
+  (await listTrusted(db, user, trustRule(call), sql`order by id desc`)).map((browser) => JSON.stringify(browser)).join(',')
 
 const methodsOf: Part = ({ db }, _call, { user }) =>
   inPages<SignInMethod>(most_of_a_kind, (last, limit) => listMethods(db, user.environment_id, user.id, olderThan(last, limit)))

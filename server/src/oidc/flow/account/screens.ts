@@ -16,6 +16,7 @@ import { findOfferedProviders } from '../../../domain/providers/store.ts'
 import { listLatestSessions } from '../../../domain/sessions/account-lists.ts'
 import { offerTotp, showOfferedTotp } from '../../../domain/users/second-factor-changes.ts'
 import { findTotps, most_totps } from '../../../domain/users/second-factors.ts'
+import { listTrusted } from '../../../domain/users/trusted-browsers.ts'
 import { type AccountView, accountPage } from '../../../pages/account.ts'
 import {
   type AccountAction,
@@ -56,6 +57,7 @@ import { withCookies } from '../../cookies.ts'
 import { formToken } from '../../form-token.ts'
 import { accountContext, html } from '../../hosted-page.ts'
 import { showStep } from '../../refused-form.ts'
+import { trustRule } from '../../trusted-browser.ts'
 import { beginEnrolment } from '../passkey/passkey-enrolment.ts'
 import { relyingPartyOf } from '../shared/passkey-ceremony.ts'
 import { afterLimit, placeOf, withForm } from './account-form.ts'
@@ -338,9 +340,10 @@ async function accountAnswer(
   const { now, issuer } = call
   const { environment_id, settings } = issuer
   const { session, user } = own
-  const [{ methods, providers }, sessions, applications] = await Promise.all([
+  const [{ methods, providers }, sessions, trusted_browsers, applications] = await Promise.all([
     methodsOf(services, call, own),
     listLatestSessions(services.db, { environment_id, ...session }, most_sessions, now),
+    listTrusted(services.db, user, trustRule(call), sql`order by id desc`),
     applicationsOf(services, call, user.id),
   ])
   await nextTurn()
@@ -382,6 +385,13 @@ async function accountAnswer(
       ip,
       created_at,
       last_seen_at,
+    })),
+    trusted_browsers: trusted_browsers.map(({ id, user_agent, ip, last_used_at, expires_at }) => ({
+      id,
+      device: deviceName(user_agent),
+      ip,
+      last_used_at: new Date(last_used_at),
+      expires_at: new Date(expires_at),
     })),
     applications,
     ...organizations,

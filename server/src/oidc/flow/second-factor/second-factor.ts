@@ -10,7 +10,9 @@ import { countSecondFactor, giveBackSecondFactor, waitForSecondFactor } from '..
 import type { SecondFactorView } from '../../../pages/second-factor.ts'
 import { attemptOf, readBrowser } from '../../browser.ts'
 import { type OidcEndpoint, redirect } from '../../call.ts'
+import { withCookies } from '../../cookies.ts'
 import { formProblem, formRefusals } from '../../form-token.ts'
+import { rememberDays, trustBrowser } from '../../trusted-browser.ts'
 import { openStep } from '../shared/begin.ts'
 import { recordFailedSignIn } from '../shared/failed-sign-in.ts'
 import { completeHalfSignIn, readHalfSignIn, readSecondFactorQuery, secondFactorUrl } from '../shared/half-sign-in.ts'
@@ -31,7 +33,7 @@ export const showSecondFactorPage: OidcEndpoint = async (services, call) => {
   call.subject.user_id = half.user_id
   if (half.signed_in.restores) return showRestoring(services, call, { interaction, half }, null)
   if (half.enrols) return showEnrolment(services, call, { interaction, half }, { problem: null })
-  return showSecondFactor(services, call, { interaction, half }, { using, problem: null, wait_seconds: null, refusal: null })
+  return showSecondFactor(services, call, { interaction, half }, { using, trusts: false, problem: null, wait_seconds: null, refusal: null })
 }
 
 /** `use` shows the field of the other second factor; `code` or `recovery_code` is checked. */
@@ -44,8 +46,9 @@ export const secondFactor: OidcEndpoint = async (services, call) => {
   const of_half = attemptOf(half.secret_hash)
   const used = sentFactor(form)
   const using = form?.get('use') === 'recovery_code' || used?.field === 'recovery_code' ? 'recovery_code' : 'code'
+  const trusts = form?.get('trust_browser') === '1'
   const show = (problem: SecondFactorView['problem'], why = wrong_code, wait: number | null = null) =>
-    showSecondFactor(services, call, continued, { using, problem, wait_seconds: wait, refusal: problem && why })
+    showSecondFactor(services, call, continued, { using, trusts, problem, wait_seconds: wait, refusal: problem && why })
   const problem = formProblem(services, call, interaction.browser)
   if (problem) return show(problem, formRefusals[problem])
   if (!used) return form?.has('use') ? redirect(secondFactorUrl(call, interaction.query, half, using)) : show('missing', missing_code)
@@ -67,9 +70,12 @@ export const secondFactor: OidcEndpoint = async (services, call) => {
   const refused_as = 'refusal' in checked ? checked.refusal : used.used_up
   if ('statements' in checked) {
     const { amr, statements } = checked
-    const first = [giveBackSecondFactor(attempt), ...statements]
+    // A recovery code may be used by another person who found it.
+    const may_trust = trusts && used.method !== 'recovery_code' && rememberDays(call) > 0
+    const trust = may_trust ? trustBrowser(services, call, half.user_id) : { statements: [], set_cookie: [] }
+    const first = [giveBackSecondFactor(attempt), ...statements, ...trust.statements]
     const answer = await completeHalfSignIn(services, call, continued, { method: used.method, amr, first })
-    if (answer) return answer
+    if (answer) return withCookies(answer, trust.set_cookie)
   }
 
   const { method } = used

@@ -24,6 +24,7 @@ import {
 import { countForPerson, waitForPerson } from '../../../domain/users/attempts.ts'
 import { hasSecondFactor } from '../../../domain/users/second-factors.ts'
 import { aboutUser, aboutUsers, fillLocale, findUser, noteSignIn } from '../../../domain/users/store.ts'
+import { useTrusted } from '../../../domain/users/trusted-browsers.ts'
 import { acrOf } from '../../../protocol/claims.ts'
 import { storedIdOf } from '../../../protocol/client.ts'
 import { withoutSatisfied } from '../../../protocol/next-step.ts'
@@ -34,6 +35,7 @@ import { chosenLanguage } from '../../chosen-language.ts'
 import { lastUsedCookie, withCookies } from '../../cookies.ts'
 import { hintedUser } from '../../id-token-hint.ts'
 import { deviceCookie } from '../../known-browser.ts'
+import { trustRule } from '../../trusted-browser.ts'
 import type { Interaction } from './begin.ts'
 import { continueRequest } from './continue.ts'
 import { linkIdentity } from './link-identity.ts'
@@ -68,6 +70,8 @@ export interface SignedIn {
   waits?: boolean
   /** The statements of the sign-in remove the second factors that the account has now (see `domain/accounts/address-proof.ts`). */
   loses_factors?: boolean
+  /** Stands for the second factor that this sign-in has not used. */
+  trusted_browser_id?: string | null
   /** The second factor, in the words of events. */
   second_factor?: string
   /** Hold rows that come before those of `first` in the order of locks. */
@@ -94,7 +98,7 @@ export async function establishSession(
   signed_in: SignedIn,
 ): Promise<Answer | null> {
   const { user_id, email, password_hash, step, method, identity_id, links, began_with, second_factor } = signed_in
-  const { hold = [], first = [] } = signed_in
+  const { hold = [], first = [], trusted_browser_id = null } = signed_in
   const link = links && identity_id !== undefined ? await linkIdentity(services, call, { user_id, email, identity_id, links }) : undefined
   if (link === null) return null
   const { issuer } = call
@@ -109,7 +113,9 @@ export async function establishSession(
   const session = sessionRow(services, call, signed_in, { known_id: known?.id, secret, began_with: began })
   // The condition is safe for the session, because `noteSignIn` and each batch that adds a second factor first write the row of the
   // account.
-  const only_if = session.acr === one_factor ? sql`not ${hasSecondFactor(issuer.environment_id, user_id)}` : sql`1 = 1`
+  const has_none = session.acr === one_factor && trusted_browser_id === null
+  const only_if = has_none ? sql`not ${hasSecondFactor(issuer.environment_id, user_id)}` : sql`1 = 1`
+  const trusted = trusted_browser_id === null ? [] : [useTrusted({ ...issuer, id: user_id }, trusted_browser_id, trustRule(call))]
   const { sessions_per_person, sign_ins_per_person } = services.config.limits
   const counted = { environment_id: issuer.environment_id, user_id, now: at }
   const spoken = await spokenLanguage(services, call, user_id)
@@ -121,6 +127,7 @@ export async function establishSession(
       ...(link?.hold ?? []),
       ...countForPerson('sign_in', counted, sign_ins_per_person),
       ...first,
+      ...trusted,
       ...(link?.statements ?? []),
       noteSignIn(issuer.environment_id, { user_id, password_hash, by_password }, at),
       ...spoken,
@@ -140,7 +147,13 @@ export async function establishSession(
         type: 'sign_in.succeeded',
         user_id,
         application_id: client && storedIdOf(client),
-        data: { method, ...(second_factor !== undefined && { second_factor }), session_id: session.id, ip: call.ip },
+        data: {
+          method,
+          ...(second_factor !== undefined && { second_factor }),
+          ...(trusted_browser_id !== null && { trusted_browser_id }),
+          session_id: session.id,
+          ip: call.ip,
+        },
       }).statement,
       ...mail,
     ])
@@ -176,7 +189,7 @@ export async function establishSession(
 function sessionRow(
   services: OidcServices,
   call: OidcCall,
-  { user_id, amr, upstream }: SignedIn,
+  { user_id, amr, upstream, trusted_browser_id = null }: SignedIn,
   { known_id, secret, began_with }: { known_id: SessionRow['id'] | undefined; secret: string; began_with: string },
 ) {
   const { environment_id, settings } = call.issuer
@@ -191,6 +204,7 @@ function sessionRow(
     amr,
     acr: acrOf(amr),
     began_with,
+    trusted_browser_id,
     upstream: upstream ? sealUpstream(services, upstream, sealed_columns.sessions.associatedData(environment_id, id)) : null,
     ip: call.ip,
     user_agent: asLine(header(call, 'user-agent') ?? '', 300) || null,
