@@ -18,6 +18,8 @@ export const event_labels: Readonly<Record<EventKind, string>> = {
   'sign_in.failed': 'A sign-in failed',
   'mfa.enrolled': 'A second factor was enrolled',
   'mfa.removed': 'A second factor was removed',
+  'trusted_browser.added': 'A browser was trusted',
+  'trusted_browser.removed': 'A browser is trusted no longer',
   'consent.granted': 'A person gave consent',
   'consent.revoked': 'A consent was revoked',
   'token.reuse_detected': 'A spent token was used again',

@@ -194,6 +194,20 @@ export const settings_groups: readonly { title: string; fields: readonly Setting
         "max": null
       },
       {
+        "path": "mfa.remember_days",
+        "group": "mfa",
+        "name": "remember_days",
+        "label": "Days without the second factor",
+        "affects": "People with a second factor, from the next one that they use on.",
+        "advice": null,
+        "only": null,
+        "class": "travels",
+        "look": "number",
+        "default": 0,
+        "min": 0,
+        "max": 90
+      },
+      {
         "path": "notices.new_sign_in",
         "group": "notices",
         "name": "new_sign_in",

@@ -1,6 +1,6 @@
 // Generated from contract/src/routes.ts by `npm run docs`.
 import type { CallOptions, ChangeOptions, List, PostOptions } from '../options.ts'
-import type { ApiKey, ApiKeyWithPlaintext, Application, ApplicationChange, ApplicationCreation, ApplicationTemplate, ApplicationTemplates, ApplicationWithSecret, ApprovalState, AuditEntry, AuditVerification, AuthConfig, AuthKeyChange, AuthKeyCreation, BackchannelLogout, ClientSecret, ClientSecretCreation, ClientSecretWithPlaintext, Delivery, Environment, EnvironmentChange, EnvironmentConfiguration, EnvironmentCreation, EnvironmentRole, Event, EventKind, Grant, Invitation, KeyIdentity, KeyUsage, Located, Mail, MailAsked, MailTest, MailTested, Me, Member, MemberChange, MemberCreation, MetadataClient, MetadataClientChange, MetadataClientCreation, Names, Organization, OrganizationChange, OrganizationCreation, OrganizationInvitation, OrganizationInvitationCreation, OrganizationMember, OrganizationMemberChange, OrganizationMemberCreation, PlatformKeyChange, PlatformKeyCreation, Project, ProjectChange, ProjectCreation, ProjectWithEnvironments, Promotion, PromotionApply, PromotionCreation, PromotionInList, PromotionRevert, PromotionWithSecrets, Provider, ProviderChange, ProviderCheck, ProviderCreation, Readiness, RefusedCall, RefusedCallSummary, ResendSince, Resent, ResourceServer, ResourceServerChange, ResourceServerCreation, RevertOutcome, RoleChange, RoleCreation, RolePreview, Session, Settings, SettingsChange, SettingsPreview, SettingsToPreview, SignInMethod, SigningAlg, SigningKey, Statistics, Tenant, TenantChange, TenantCreation, TestSent, TokenToValidate, TokenVerdict, User, UserAccess, UserChange, UserCreation, UserOrganization, Webhook, WebhookChange, WebhookCreation, WebhookWithSecret } from './types.ts'
+import type { ApiKey, ApiKeyWithPlaintext, Application, ApplicationChange, ApplicationCreation, ApplicationTemplate, ApplicationTemplates, ApplicationWithSecret, ApprovalState, AuditEntry, AuditVerification, AuthConfig, AuthKeyChange, AuthKeyCreation, BackchannelLogout, ClientSecret, ClientSecretCreation, ClientSecretWithPlaintext, Delivery, Environment, EnvironmentChange, EnvironmentConfiguration, EnvironmentCreation, EnvironmentRole, Event, EventKind, Grant, Invitation, KeyIdentity, KeyUsage, Located, Mail, MailAsked, MailTest, MailTested, Me, Member, MemberChange, MemberCreation, MetadataClient, MetadataClientChange, MetadataClientCreation, Names, Organization, OrganizationChange, OrganizationCreation, OrganizationInvitation, OrganizationInvitationCreation, OrganizationMember, OrganizationMemberChange, OrganizationMemberCreation, PlatformKeyChange, PlatformKeyCreation, Project, ProjectChange, ProjectCreation, ProjectWithEnvironments, Promotion, PromotionApply, PromotionCreation, PromotionInList, PromotionRevert, PromotionWithSecrets, Provider, ProviderChange, ProviderCheck, ProviderCreation, Readiness, RefusedCall, RefusedCallSummary, ResendSince, Resent, ResourceServer, ResourceServerChange, ResourceServerCreation, RevertOutcome, RoleChange, RoleCreation, RolePreview, Session, Settings, SettingsChange, SettingsPreview, SettingsToPreview, SignInMethod, SigningAlg, SigningKey, Statistics, Tenant, TenantChange, TenantCreation, TestSent, TokenToValidate, TokenVerdict, TrustedBrowser, User, UserAccess, UserChange, UserCreation, UserOrganization, Webhook, WebhookChange, WebhookCreation, WebhookWithSecret } from './types.ts'
 
 /** The operations of the management and runtime API. */
 export interface Operations {
@@ -180,6 +180,22 @@ export interface Operations {
    * An administrator needs a fresh sign-in (`fresh_sign_in` of the project; by default of the last 10 minutes) in a Live environment.
    */
   removeUserMethod(params: { user_id: string; method_id: string }, options?: ChangeOptions): Promise<void>
+  /**
+   * List the trusted browsers of a user.
+   *
+   * Lists the browsers in which the user is not asked for the second factor (`mfa.remember_days`), newest first: those that count now.
+   *
+   * Needs a secret key of the environment, or an administrator with the role `developer` or above.
+   */
+  listTrustedBrowsers(params: { user_id: string; limit?: number | undefined; cursor?: string | undefined }, options?: CallOptions): List<TrustedBrowser>
+  /**
+   * Remove a trusted browser; the user is asked for the second factor there.
+   *
+   * Removes a trusted browser. The next sign-in there asks for the second factor, and so does the next authorization request of a session that began without one. The event `trusted_browser.removed` is raised.
+   *
+   * Needs a secret key of the environment, or an administrator with the role `developer` or above.
+   */
+  removeTrustedBrowser(params: { user_id: string; trusted_browser_id: string }, options?: ChangeOptions): Promise<void>
   /**
    * List the active grants of a user.
    *
@@ -1418,6 +1434,8 @@ export const routes: Readonly<Record<keyof Operations, string>> = {
   getAuthUserAccess: 'GET /v1/auth/users/{user_id}/access p',
   listUserMethods: 'GET /v1/auth/users/{user_id}/methods pl',
   removeUserMethod: 'DELETE /v1/auth/users/{user_id}/methods/{method_id} p',
+  listTrustedBrowsers: 'GET /v1/auth/users/{user_id}/trusted-browsers pl',
+  removeTrustedBrowser: 'DELETE /v1/auth/users/{user_id}/trusted-browsers/{trusted_browser_id} p',
   listUserGrants: 'GET /v1/auth/users/{user_id}/grants pl',
   disconnectGrant: 'DELETE /v1/auth/users/{user_id}/grants/{grant_id} p',
   getSession: 'GET /v1/auth/sessions/{session_id} p',

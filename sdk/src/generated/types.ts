@@ -771,6 +771,8 @@ export type ConfigurationDocument = {
       mode?: 'off' | 'optional' | 'required' | null | undefined
       /** People can enrol an authenticator app (TOTP). The default is true. */
       totp?: boolean | null | undefined
+      /** For so many days a person may choose not to be asked for the second factor in a browser in which it was just used; 0 for none. A recovery code does not count, and a request that asks for a fresh sign-in or a level, and a sensitive change, ask all the same. The root environment has none. From 0 to 90. The default is 0. */
+      remember_days?: number | null | undefined
     } | undefined
     /** Mails about what happens to an account. */
     notices?: {
@@ -1118,6 +1120,8 @@ export type EnvironmentConfiguration = {
       mode: 'off' | 'optional' | 'required'
       /** People can enrol an authenticator app (TOTP). */
       totp: boolean
+      /** For so many days a person may choose not to be asked for the second factor in a browser in which it was just used; 0 for none. A recovery code does not count, and a request that asks for a fresh sign-in or a level, and a sensitive change, ask all the same. The root environment has none. */
+      remember_days: number
     }
     /** Mails about what happens to an account. */
     notices: {
@@ -1395,7 +1399,7 @@ export type Event = {
   data: Record<string, unknown>
 }
 
-export type EventKind = 'user.created' | 'user.updated' | 'user.deleted' | 'user.closed' | 'user.restored' | 'user.blocked' | 'user.unblocked' | 'user.approval_requested' | 'user.email_verified' | 'user.method_added' | 'session.created' | 'session.ended' | 'sign_in.succeeded' | 'sign_in.failed' | 'mfa.enrolled' | 'mfa.removed' | 'consent.granted' | 'consent.revoked' | 'token.reuse_detected' | 'application.created' | 'application.updated' | 'application.deleted' | 'application.secret_rotated' | 'application.secret_added' | 'application.secret_deleted' | 'application.secret_expiring' | 'auth_key.expiring' | 'provider.secret_expiring' | 'resource_server.created' | 'resource_server.updated' | 'resource_server.deleted' | 'role.created' | 'role.updated' | 'role.deleted' | 'metadata_client.created' | 'metadata_client.updated' | 'metadata_client.deleted' | 'organization.created' | 'organization.updated' | 'organization.deleted' | 'organization_member.added' | 'organization_member.updated' | 'organization_member.removed' | 'organization_invitation.created' | 'organization_invitation.accepted' | 'organization_invitation.ended' | 'provider.created' | 'provider.updated' | 'provider.deleted' | 'environment.settings_updated' | 'promotion.applied' | 'promotion.reverted' | 'auth_key.created' | 'auth_key.rotated' | 'auth_key.revoked' | 'mail.sent' | 'mail.failed' | 'signing_key.rotated' | 'webhook.disabled' | 'test.ping'
+export type EventKind = 'user.created' | 'user.updated' | 'user.deleted' | 'user.closed' | 'user.restored' | 'user.blocked' | 'user.unblocked' | 'user.approval_requested' | 'user.email_verified' | 'user.method_added' | 'session.created' | 'session.ended' | 'sign_in.succeeded' | 'sign_in.failed' | 'mfa.enrolled' | 'mfa.removed' | 'trusted_browser.added' | 'trusted_browser.removed' | 'consent.granted' | 'consent.revoked' | 'token.reuse_detected' | 'application.created' | 'application.updated' | 'application.deleted' | 'application.secret_rotated' | 'application.secret_added' | 'application.secret_deleted' | 'application.secret_expiring' | 'auth_key.expiring' | 'provider.secret_expiring' | 'resource_server.created' | 'resource_server.updated' | 'resource_server.deleted' | 'role.created' | 'role.updated' | 'role.deleted' | 'metadata_client.created' | 'metadata_client.updated' | 'metadata_client.deleted' | 'organization.created' | 'organization.updated' | 'organization.deleted' | 'organization_member.added' | 'organization_member.updated' | 'organization_member.removed' | 'organization_invitation.created' | 'organization_invitation.accepted' | 'organization_invitation.ended' | 'provider.created' | 'provider.updated' | 'provider.deleted' | 'environment.settings_updated' | 'promotion.applied' | 'promotion.reverted' | 'auth_key.created' | 'auth_key.rotated' | 'auth_key.revoked' | 'mail.sent' | 'mail.failed' | 'signing_key.rotated' | 'webhook.disabled' | 'test.ping'
 
 export type FieldChange = {
   /** The JSON pointer of the field within the object. */
@@ -3009,6 +3013,8 @@ export type Settings = {
     mode: 'off' | 'optional' | 'required'
     /** People can enrol an authenticator app (TOTP). The default is true. */
     totp: boolean
+    /** For so many days a person may choose not to be asked for the second factor in a browser in which it was just used; 0 for none. A recovery code does not count, and a request that asks for a fresh sign-in or a level, and a sensitive change, ask all the same. The root environment has none. From 0 to 90. The default is 0. */
+    remember_days: number
   }
   /** Mails about what happens to an account. */
   notices: {
@@ -3164,6 +3170,8 @@ export type SettingsChange = {
     mode?: 'off' | 'optional' | 'required' | null | undefined
     /** People can enrol an authenticator app (TOTP). The default is true. */
     totp?: boolean | null | undefined
+    /** For so many days a person may choose not to be asked for the second factor in a browser in which it was just used; 0 for none. A recovery code does not count, and a request that asks for a fresh sign-in or a level, and a sensitive change, ask all the same. The root environment has none. From 0 to 90. The default is 0. */
+    remember_days?: number | null | undefined
   } | null | undefined
   /** Mails about what happens to an account. */
   notices?: {
@@ -3440,6 +3448,23 @@ export type TokenVerdict = {
   auth_time?: number | undefined
   /** The id of an environment. */
   environment_id?: string | undefined
+}
+
+export type TrustedBrowser = {
+  /** The id of a trusted browser. */
+  id: string
+  /** The id of a user, the `sub` of tokens. */
+  user_id: string
+  /** When the person used a second factor there, and chose not to be asked again. */
+  created_at: string
+  /** The last sign-in there that asked for no second factor; at first, when it began. */
+  last_used_at: string
+  /** When the second factor is asked for again. A lower `mfa.remember_days` counts at once. */
+  expires_at: string
+  /** The address from which it began. */
+  ip: string | null
+  /** The User-Agent of the browser. */
+  user_agent: string | null
 }
 
 export type User = {
