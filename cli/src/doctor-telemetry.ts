@@ -1,12 +1,12 @@
 /** The part of `ostiary doctor` about the collector of telemetry: it gets an empty request for each signal. */
 import type { Config } from '@ostiary/server/base/config/config.ts'
-import { createOtlp } from '@ostiary/server/deployment/telemetry/otlp.ts'
 import type { Finding } from './finding.ts'
 
 const timeout_ms = 3_000
 
 export async function checkTelemetry({ otlp_url }: Pick<Config, 'otlp_url'>): Promise<Finding[]> {
   if (otlp_url === null) return []
+  const { createOtlp } = await import('@ostiary/server/deployment/telemetry/otlp.ts') // without a collector doctor does not load the exporters
   const otlp = createOtlp({ url: otlp_url, instance_id: 'doctor', timeout_ms })
   const outcomes = await Promise.allSettled([otlp.sendLines([]), otlp.sendSpans([])])
   otlp.close()
