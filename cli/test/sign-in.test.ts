@@ -33,7 +33,7 @@ test('login by loopback signs in, and whoami shows the administrator and the ten
   assert.match((await ostiary(['applications', 'list', ...inTest])).out, /^Nothing found|^ID/)
 })
 
-test('login ends with who signed in, in words, also where a key is set', async () => {
+test('login ends with who signed in, in words, even if a key is set', async () => {
   for (const variables of [{}, { OSTIARY_KEY: w.key }]) {
     const { err } = await openClient(w, variables).ostiary(['login'], { openBrowser })
     assert.ok(err.includes(`Signed in at ${w.base_url} as ${owner.email}, owner of Acme`), err)

@@ -42,7 +42,7 @@ export const RotationQuery = z.object({
     .enum(['true', 'false'])
     .default('false')
     .describe(
-      'With `true` the next key that is published signs at once, without waiting until every cached JWKS has expired: tokens are refused by whoever has not read it. Where none waits, the answer is 409.',
+      'With `true` the next key that is published signs at once, without waiting until every cached JWKS has expired: tokens are refused by every program that has not read it. Where none waits, the answer is 409.',
     ),
   alg: SigningAlg.default('RS256').describe('The algorithm whose next key is published: `RS256` or `ES256`. The default is `RS256`.'),
 })

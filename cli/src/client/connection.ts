@@ -51,7 +51,7 @@ export function connect(io: Io, profile_option: string | null): Connection {
 }
 
 /**
- * Connects by the sign-in of a profile, also where a key is set.
+ * Connects by the sign-in of a profile, even if a key is set.
  *
  * @throws UsageError if there is no such profile
  */

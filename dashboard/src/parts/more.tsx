@@ -1,4 +1,4 @@
-/** What few people need to read of an explanation, behind a press. */
+/** The part of an explanation that few people need, behind a press. */
 import type { ReactNode } from 'react'
 
 export const More = ({ about, children }: { about: string; children: ReactNode }) => (

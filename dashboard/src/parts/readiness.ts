@@ -15,5 +15,5 @@ export function countDone(states: readonly CheckState[]): { done: number; of: nu
   return { done: count('done'), of: count('done') + count('open') }
 }
 
-/** Says how many checks are folded, because nothing here is what they are about. */
+/** Says how many checks are folded, because they are about nothing here. */
 export const notNeededWords = (count: number): string => `${count} not needed here`

@@ -1,4 +1,4 @@
-/** What a text says of the present time, kept true while the page is open: one timer for all texts, and only a text that changed is drawn. */
+/** The words of a text about the present time, kept true while the page is open: one timer for all texts, and only a text that changed is drawn. */
 import { useSyncExternalStore } from 'react'
 
 const texts = new Set<() => void>()

@@ -32,7 +32,7 @@ export function createJwksReaders(db: Db) {
       noted.set(environment_id, sources)
     },
 
-    /** Writes the reads, an environment at a time. What the database did not take is read again soon, since a JWKS is cached for minutes. */
+    /** Writes the reads, an environment at a time. Reads that the database did not take come again soon, since a JWKS is cached for minutes. */
     async write(): Promise<void> {
       const due = noted
       noted = new Map()

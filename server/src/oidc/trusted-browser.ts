@@ -28,7 +28,7 @@ function secretOf(call: OidcCall, user_id: string): string | null {
   return /^[A-Za-z0-9_-]{43}$/.test(value) ? value : null
 }
 
-/** The id of the trusted browser that this browser is for the user; `null` where it is none that counts. */
+/** The id of the trusted browser that this browser is for the user; `null` if none of them counts. */
 export async function trustedBrowserOf({ db }: OidcServices, call: OidcCall, user_id: string): Promise<string | null> {
   const rule = trustRule(call)
   const secret = rule.remember_days === 0 ? null : secretOf(call, user_id)

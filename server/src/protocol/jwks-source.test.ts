@@ -10,7 +10,7 @@ const cases: { rule: string; ip: string | null; user_agent: string | undefined; 
   { rule: 'the loopback address of IPv6 too',          ip: '::1',                  user_agent: 'node',                    source: '0:0:0::/48 node' },
   { rule: 'of the user agent the first word counts',   ip: '203.0.113.7',          user_agent: 'jose/6.0 (linux; x64)',   source: '203.0.113.0/24 jose/6.0' },
   { rule: 'a long word is cut, for it is only shown',  ip: '203.0.113.7',          user_agent: 'a'.repeat(5_000),         source: `203.0.113.0/24 ${'a'.repeat(60)}` },
-  { rule: 'letters beyond ASCII are no word',          ip: '203.0.113.7',          user_agent: '\u202Eevil',              source: '203.0.113.0/24 unknown' },
+  { rule: 'letters beyond ASCII make up no word',          ip: '203.0.113.7',          user_agent: '\u202Eevil',              source: '203.0.113.0/24 unknown' },
   { rule: 'without a user agent it is unknown',        ip: '203.0.113.7',          user_agent: undefined,                 source: '203.0.113.0/24 unknown' },
   { rule: 'an unknown address is a source of its own', ip: null,                   user_agent: 'node',                    source: 'unknown node' },
 ]

@@ -199,7 +199,7 @@ const cases: Case[] = [
   { rule: 'a trusted browser stands for the second factor with prompt=none', request: { prompt: ['none'] }, situation: { ...trusted(true), ...required }, step: issue('ses_anna') },
   { rule: 'a trusted browser stands for no level', request: { acr_values: two }, situation: trusted(true), step: second_factor },
   { rule: 'a trusted browser stands for no level that another one in acr_values is below', request: { acr_values: ['urn:ostiary:1fa', ...two] }, situation: trusted(true), step: second_factor },
-  { rule: 'an unknown level is no level', request: { acr_values: ['phr'] }, situation: trusted(true), step: issue('ses_anna') },
+  { rule: 'an unknown level is not reached', request: { acr_values: ['phr'] }, situation: trusted(true), step: issue('ses_anna') },
   { rule: 'a trusted browser does not answer max_age', request: { max_age: 3_600 }, situation: trusted(true), step: second_factor },
   { rule: 'a trusted browser does not answer max_age with prompt=none', request: { max_age: 3_600, prompt: ['none'] }, situation: trusted(true), step: 'interaction_required' },
   { rule: 'a trusted browser does not answer a fresh sign-in that came before', request: { signed_in_since: ago(900) }, situation: trusted(true), step: second_factor },

@@ -22,8 +22,6 @@ const first_wait_ms = 1_000
 const longest_wait_ms = 60_000
 const report_interval_ms = 60_000
 
-export type TelemetryJobs = ReturnType<typeof createTelemetryJobs>
-
 interface Sending {
   readonly otlp: Otlp
   readonly telemetry: Pick<Telemetry, 'lines' | 'spans' | 'failed'>

@@ -60,7 +60,7 @@ test('screens of the dashboard say it once, keep it true and fold the rest', { s
     }
   })
 
-  await t.test('two providers with one name are told apart by their slugs', async () => {
+  await t.test('two providers with one name differ by their slugs', async () => {
     const [one, other] = [expectStatus(201, await provider('one')), expectStatus(201, await provider('other'))]
     assert.equal(one.display_name, other.display_name)
     await show(page, `${base}/providers`, 'Providers')

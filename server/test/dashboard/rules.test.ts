@@ -506,7 +506,7 @@ const telling: [what: string, before: object | null, after: object | null, actor
   ['creation has what is neither empty, nor initial, nor above it', null,                created,              'usr_1', ['name', 'consent', 'from_environment_id']],
   ['creation for another person names that person',               null,                created,              'usr_2', ['name', 'consent', 'from_environment_id', 'created_by.type', 'created_by.id', 'created_by.label']],
   ['deletion has the same of the former object',                  created,             null,                 'usr_1', ['name', 'consent', 'from_environment_id']],
-  ['change has both sides, also where one is empty or initial',   { logo_url: 'https://a.example/l.png', disabled: false }, { logo_url: null, disabled: true }, 'usr_1', ['logo_url', 'disabled']],
+  ['change has both sides, even if one is empty or initial',   { logo_url: 'https://a.example/l.png', disabled: false }, { logo_url: null, disabled: true }, 'usr_1', ['logo_url', 'disabled']],
 ]
 for (const [what, before, after, id, fields] of telling)
   test(`of an audit entry a ${what}`, () => {

@@ -315,11 +315,11 @@ const stolen: [what: string, take: (subject: Subject, agent: Agent) => Promise<S
     const request = authorizationRequest(environment, client, { prompt: 'none' })
     return (await codeAfter(agent, await agent.get(request.url), request)).error ?? undefined
   }, 'login_required'],
-  ['is no session cookie',              async (subject, agent) => {
+  ['is not a session cookie',             async (subject, agent) => {
     agent.cookies.set(`ostiary_session_${environment.id}`, cookieOf(subject)[0]?.[1] ?? '')
     return stepOf(await agent.get(`${issuer}/account`))
   }, 'sign-in'],
-  ['is no half sign-in',                async (subject, agent) => {
+  ['is not a half sign-in',               async (subject, agent) => {
     const value = cookieOf(subject)[0]?.[1] ?? ''
     const attempt = createHash('sha256').update(value).digest('hex').slice(0, 32)
     agent.cookies.set(`ostiary_half_${environment.id}_${attempt}`, value)
@@ -349,7 +349,7 @@ for (const [what, take, step] of stolen)
     assert.equal((await trustedOf(subject)).length, 1)
   })
 
-test('the cookie lets its browser leave out the second factor after the right password: that is what it is for', async () => {
+test('the cookie lets its browser leave out the second factor after the right password: which is its purpose', async () => {
   const subject = await withTrust()
   assert.equal(await stepAfterPassword({ ...subject, agent: withCookie(subject) }), 'code')
 })

@@ -69,7 +69,7 @@ const countWithout = (readers: readonly Reader[]) => readers.filter(({ has_next 
 function consequenceOf(readers: readonly Reader[]): string {
   const missing = countWithout(readers)
   if (readers.length === 0)
-    return 'Nobody read the published keys in the last 24 hours. Whoever kept a copy refuses the next tokens until it reads again.'
+    return 'Nobody read the published keys in the last 24 hours. A program that kept a copy refuses the next tokens until it reads again.'
   if (missing === 0) return `All ${readers.length} sources that read the published keys in the last 24 hours have read this one.`
   return `${missing} of ${readers.length} sources that read the published keys in the last 24 hours ${missing === 1 ? 'has' : 'have'} not read this one. They refuse the next tokens until they read again.`
 }

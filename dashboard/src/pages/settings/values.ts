@@ -18,7 +18,7 @@ export const inWords = ({ help, look }: Pick<Field, 'help' | 'look'>) =>
     .replaceAll('`null`', 'empty')
     .replaceAll('`', '')
 
-/** The first sentence of an explanation, and the rest. What fits on a line stays whole. */
+/** The first sentence of an explanation, and the rest. A text that fits on a line stays whole. */
 export function sentencesOf(text: string): { first: string; rest: string } {
   if (text.length <= 80) return { first: text, rest: '' }
   const [, first = text, rest = ''] = /^(.*?\.) (.*)$/s.exec(text) ?? []

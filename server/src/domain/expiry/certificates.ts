@@ -44,7 +44,7 @@ const takeTurn = (environment_id: EnvironmentId, now: Date): Statement =>
   )
 
 /** When the certificate of an issuer ends; `null` where no certificate that the service trusts was shown. */
-export async function readEnd(outbound: Deployment['outbound'], issuer: string): Promise<Date | null> {
+async function readEnd(outbound: Deployment['outbound'], issuer: string): Promise<Date | null> {
   try {
     const url = `${issuer}/.well-known/openid-configuration`
     const { certificate_ends_at = null } = await outbound({

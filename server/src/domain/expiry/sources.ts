@@ -1,4 +1,4 @@
-/** What ends at a time that a person or a backend has set: client secrets, keys, and secrets of providers. */
+/** The objects that end at a time that a person or a backend has set: client secrets, keys, and secrets of providers. */
 import type { ExpiringKind } from '@ostiary/contract/expiry.ts'
 import { EnvironmentId, TenantId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'

@@ -10,7 +10,7 @@ export type Stage = (typeof stages)[number]
 export const first_warning_ms = 30 * day_ms
 
 /**
- * The stage that something is in; `null` where it has ended, or its end is far. What begins inside a stage is in the nearest alone, so the
+ * The stage that something is in; `null` where it has ended, or its end is far. Something that begins inside a stage is in the nearest alone, so the
  * stages before it are never made up for.
  */
 export function stageOf(expires_at: Date, now: Date): Stage | null {

@@ -83,7 +83,7 @@ function insertWarning(
   )
 }
 
-/** What belongs to a tenant or to the deployment has no event. */
+/** An object of a tenant or of the deployment has no event. */
 function eventOf({ kind, id, application_id, expires_at }: Expiring, days: Stage): NewEvent | null {
   const facts = { expires_at: expires_at.toISOString(), days }
   const raise = (type: EventKind, data: Record<string, unknown>) => ({ type, application_id, data: { ...data, ...facts } })

@@ -44,7 +44,7 @@ export interface Findings {
     /** An enabled provider whose last sign-in or check failed, with what happened. */
     failed: (Named & { detail: string }) | null
   }
-  /** What ends first, if that is within 30 days. `days` is the stage of its warnings. */
+  /** The first end, if that is within 30 days. `days` is the stage of its warnings. */
   ends: {
     kind: 'client_secret' | 'auth_key' | 'provider_secret'
     id: string

@@ -34,7 +34,7 @@ export const endOwnSession: OidcEndpoint = async (services, call) => {
   return ended ? done(call, own, 'end-session') : changedMeanwhile(services, call, own, { action: null, id: null })
 }
 
-/** The second factor is asked for in that browser again, also where a session there began without it. */
+/** The second factor is asked for in that browser again, even if a session there began without it. */
 export const removeOwnTrustedBrowser: OidcEndpoint = async (services, call) => {
   const own = await beginChange(services, call, null)
   if ('answer' in own) return own.answer
