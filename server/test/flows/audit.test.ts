@@ -124,11 +124,11 @@ async function changeEverything(): Promise<string[]> {
   await backend('POST', `/users/${user.id}/block`)
   await backend('POST', `/users/${user.id}/unblock`)
   await db.run(
-    sql`update users set deletes_at = ${new Date(w.now().getTime() + 60_000)} where environment_id = ${w.test.id} and id = ${user.id}`,
+    sql`update users set deletes_at = ${new Date(w.now().getTime() + 60_000)} where environment_id = ${environment.id} and id = ${user.id}`,
   )
   await backend('POST', `/users/${user.id}/restore`)
   for (const decision of ['approve', 'refuse'])
-    await backend('POST', `/users/${(await w.createUser(w.test, { waits: true })).id}/${decision}`)
+    await backend('POST', `/users/${(await w.createUser(environment, { waits: true })).id}/${decision}`)
   const session_id = w.deployment.newId('ses')
   const [now, later] = [w.now(), new Date(w.now().getTime() + 60_000)]
   await db.run(
