@@ -33,12 +33,12 @@ export function asksForSignUp({ sign_in, email }: WaysToBegin): boolean {
 /** In characters, of which each can take two UTF-16 code units. Where no name is asked for, the API alone has a bound. */
 export const longestName = (asked: SignUpName): number => (asked === 'off' ? 200 : 100)
 
-/** Returns the problem with a typed name. It must obey the rule of the API, and if sign-up asks for it, be short and visible. */
+/** Returns the problem with a typed name. It must obey the rule of the API, and if sign-up asks for it, be short. */
 export function nameProblem(name: string, asked: SignUpName): 'missing' | 'not_allowed' | null {
   if (name === '') return asked === 'required' ? 'missing' : null
   if (!UserChange.shape.name.safeParse(name).success) return 'not_allowed'
   if (asked === 'off') return null
-  return [...name].length <= longestName(asked) && hasName(name) ? null : 'not_allowed'
+  return [...name].length <= longestName(asked) ? null : 'not_allowed'
 }
 
 /** Whether a person has a name that can be seen. */

@@ -4,9 +4,9 @@
  */
 import type { Statement } from '../db/db.ts'
 import type { Deployment } from '../deployment/deployment.ts'
+import { eraseUser } from '../domain/accounts/erase.ts'
 import { bySystem, originOf } from '../domain/events/origin.ts'
 import { insertEvent } from '../domain/events/store.ts'
-import { eraseUser } from '../domain/users/erase.ts'
 import { endCodesOf } from '../domain/users/mailed-codes.ts'
 import { findDue, findUser, holdDue, type UserRow } from '../domain/users/store.ts'
 

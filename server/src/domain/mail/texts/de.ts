@@ -109,7 +109,10 @@ function letterOf(notice: Notice, { to, brand, support_url, at }: Envelope): Let
       return {
         subject: `Ihr Konto bei ${brand} wurde nicht freigegeben`,
         lead: `Ihr Konto ${to} bei ${brand} wurde nicht freigegeben, deshalb können Sie es nicht benutzen. Es wird am ${formatted(notice.ends_at)} gelöscht.`,
-        paragraphs: support_url === null ? [] : [`Fragen? Hier finden Sie Hilfe: ${support_url}`],
+        paragraphs: [
+          ...(support_url === null ? [] : [`Fragen? Hier finden Sie Hilfe: ${support_url}`]),
+          'Das waren nicht Sie? Dann müssen Sie nichts tun.',
+        ],
       }
     case 'password_changed':
       return {

@@ -109,7 +109,10 @@ function letterOf(notice: Notice, { to, brand, support_url, at }: Envelope): Let
       return {
         subject: `Your account at ${brand} was not approved`,
         lead: `Your account ${to} at ${brand} was not approved, so you cannot use it. It is deleted on ${formatted(notice.ends_at)}.`,
-        paragraphs: support_url === null ? [] : [`Questions? Here is help: ${support_url}`],
+        paragraphs: [
+          ...(support_url === null ? [] : [`Questions? Here is help: ${support_url}`]),
+          'Not you? Then you need not do anything.',
+        ],
       }
     case 'password_changed':
       return {

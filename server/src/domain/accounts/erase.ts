@@ -1,7 +1,7 @@
 /** The deletion of an account, by its backend or by the person: it is closed first where the environment says so (decision 0196). */
 import type { Statement } from '../../db/db.ts'
 import { endEverything, followErasedUser } from '../sessions/endings.ts'
-import * as store from './store.ts'
+import * as store from '../users/store.ts'
 
 /**
  * Returns the statements that delete a user with all ways in. They have a guard. Nothing of the user is valid from then on, and the address
