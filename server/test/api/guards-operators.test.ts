@@ -119,7 +119,6 @@ const allowed = [
 ]
 /** The root environment is Live, so it has no inbox, and the member that is tried is not a pending invitation. */
 const absent_in_root = [
-  'removeTrustedBrowser',
   'getMetadataClient',
   'getWebhook',
   'listDeliveries',

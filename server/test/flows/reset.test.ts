@@ -189,7 +189,7 @@ const refused_names = [
   'Ada\u2028Lovelace',
   'Ada\u2029Lovelace',
   'Ada \u202egnp.exe',
-  'Ada\u2066',
+  'Ada\u2066Lovelace',
   'Ada\u0000',
   'Ada\nLovelace',
   'a'.repeat(201),
