@@ -68,7 +68,7 @@ const named = (noun: string, verb: string) => `${noun} ${verb}`
 
 /** The actions of the table that end nothing. A new action fails the test below until it asks, or stands here. */
 const actions_that_end_nothing = [
-  'users unblock', 'users send-reset', 'users send-verification', 'promotions approve', 'settings test-mail', 'providers check',
+  'users unblock', 'users approve', 'users restore', 'users send-reset', 'users send-verification', 'promotions approve', 'settings test-mail', 'providers check',
   'webhooks test', 'webhooks resend', 'deliveries resend', 'backchannel-logouts resend', 'invitations resend',
   'organization-invitations resend', 'metadata-clients read',
   // They ask where their plan deletes something in Live.
