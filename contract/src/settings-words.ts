@@ -60,7 +60,7 @@ export const settings_words: readonly SettingsGroupWords[] = [
       ...of_sign_in,
       'sign_up.mode': {
         label: 'New accounts',
-        help: 'By whom accounts are created: people themselves (`open`), people whose accounts wait until a backend or an administrator approves them (`approval`, which needs mail), or the API alone (`closed`). An account that waits can do nothing and ends after 30 days. Accounts of the API and of invitations never wait.',
+        help: 'By whom accounts are created. People themselves (`open`), people whose accounts wait until a backend or an administrator approves them (`approval`, which needs mail), or the API alone (`closed`). An account that waits can do nothing and ends after 30 days. Accounts of the API and of invitations never wait.',
         affects: 'People without an account. People who wait go on waiting, whatever is chosen.',
         choices: { open: 'Anyone may sign up', approval: 'Each waits for an approval', closed: 'Only the API creates them' },
       },

@@ -19,7 +19,7 @@ export const settings_help: Readonly<Record<string, { help: string; lowered: str
     "lowered": null
   },
   "sign_up.mode": {
-    "help": "By whom accounts are created: people themselves (`open`), people whose accounts wait until a backend or an administrator approves them (`approval`, which needs mail), or the API alone (`closed`). An account that waits can do nothing and ends after 30 days. Accounts of the API and of invitations never wait.",
+    "help": "By whom accounts are created. People themselves (`open`), people whose accounts wait until a backend or an administrator approves them (`approval`, which needs mail), or the API alone (`closed`). An account that waits can do nothing and ends after 30 days. Accounts of the API and of invitations never wait.",
     "lowered": null
   },
   "sign_up.allowed_domains": {

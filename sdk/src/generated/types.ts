@@ -744,7 +744,7 @@ export type ConfigurationDocument = {
     } | undefined
     /** The creation of accounts. */
     sign_up?: {
-      /** By whom accounts are created: people themselves (`open`), people whose accounts wait until a backend or an administrator approves them (`approval`, which needs mail), or the API alone (`closed`). An account that waits can do nothing and ends after 30 days. Accounts of the API and of invitations never wait. The default is `open`. */
+      /** By whom accounts are created. People themselves (`open`), people whose accounts wait until a backend or an administrator approves them (`approval`, which needs mail), or the API alone (`closed`). An account that waits can do nothing and ends after 30 days. Accounts of the API and of invitations never wait. The default is `open`. */
       mode?: SignUpMode | null | undefined
       /** When people are asked for their name. With `off` the sign-up form alone asks for a name, which can stay empty. `optional` also asks where an account begins without the form: by an emailed code, or at a provider that sent no name. `required` takes no account without a name, and asks everyone who has none once. A name that is asked for has 1 to 100 characters. The default is `off`. */
       name?: SignUpName | null | undefined
@@ -1093,7 +1093,7 @@ export type EnvironmentConfiguration = {
     }
     /** The creation of accounts. */
     sign_up: {
-      /** By whom accounts are created: people themselves (`open`), people whose accounts wait until a backend or an administrator approves them (`approval`, which needs mail), or the API alone (`closed`). An account that waits can do nothing and ends after 30 days. Accounts of the API and of invitations never wait. */
+      /** By whom accounts are created. People themselves (`open`), people whose accounts wait until a backend or an administrator approves them (`approval`, which needs mail), or the API alone (`closed`). An account that waits can do nothing and ends after 30 days. Accounts of the API and of invitations never wait. */
       mode: SignUpMode
       /** When people are asked for their name. With `off` the sign-up form alone asks for a name, which can stay empty. `optional` also asks where an account begins without the form: by an emailed code, or at a provider that sent no name. `required` takes no account without a name, and asks everyone who has none once. A name that is asked for has 1 to 100 characters. */
       name: SignUpName
@@ -2986,7 +2986,7 @@ export type Settings = {
   }
   /** The creation of accounts. */
   sign_up: {
-    /** By whom accounts are created: people themselves (`open`), people whose accounts wait until a backend or an administrator approves them (`approval`, which needs mail), or the API alone (`closed`). An account that waits can do nothing and ends after 30 days. Accounts of the API and of invitations never wait. The default is `open`. */
+    /** By whom accounts are created. People themselves (`open`), people whose accounts wait until a backend or an administrator approves them (`approval`, which needs mail), or the API alone (`closed`). An account that waits can do nothing and ends after 30 days. Accounts of the API and of invitations never wait. The default is `open`. */
     mode: SignUpMode
     /** When people are asked for their name. With `off` the sign-up form alone asks for a name, which can stay empty. `optional` also asks where an account begins without the form: by an emailed code, or at a provider that sent no name. `required` takes no account without a name, and asks everyone who has none once. A name that is asked for has 1 to 100 characters. The default is `off`. */
     name: SignUpName
@@ -3143,7 +3143,7 @@ export type SettingsChange = {
   } | null | undefined
   /** The creation of accounts. */
   sign_up?: {
-    /** By whom accounts are created: people themselves (`open`), people whose accounts wait until a backend or an administrator approves them (`approval`, which needs mail), or the API alone (`closed`). An account that waits can do nothing and ends after 30 days. Accounts of the API and of invitations never wait. The default is `open`. */
+    /** By whom accounts are created. People themselves (`open`), people whose accounts wait until a backend or an administrator approves them (`approval`, which needs mail), or the API alone (`closed`). An account that waits can do nothing and ends after 30 days. Accounts of the API and of invitations never wait. The default is `open`. */
     mode?: SignUpMode | null | undefined
     /** When people are asked for their name. With `off` the sign-up form alone asks for a name, which can stay empty. `optional` also asks where an account begins without the form: by an emailed code, or at a provider that sent no name. `required` takes no account without a name, and asks everyone who has none once. A name that is asked for has 1 to 100 characters. The default is `off`. */
     name?: SignUpName | null | undefined
