@@ -161,8 +161,7 @@ function createSender({ seeded, provider_id }: Strangers, process: ServerProcess
   })
   const lasts: Record<string, string> = {
     document: 'operate',
-    guide: 'federation',
-    settingsPage: 'sessions',
+    guide: 'google',
     example: 'express',
     decision: '0014-performance',
     operatorExample: 'nginx.conf',

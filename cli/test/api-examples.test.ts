@@ -96,9 +96,8 @@ const dictionary = (): Dictionary =>
     [run.code_challenge, `challenge-${madeUp(33)}`],
   ])
 
-/** The ids of what the examples made, by operation; and of people who wait, whom only a sign-up makes. */
+/** The ids of what the examples made, by operation. */
 const made = new Map<string, string>()
-for (const who of ['a person who waits', 'another person who waits']) made.set(who, (await w.createUser(ours.test, { waits: true })).id)
 
 /** The parameters of a path: the object that an earlier example made, or one of the tenant. */
 function paramsOf(name: string, route: Route): Record<string, string> {

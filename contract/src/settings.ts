@@ -4,7 +4,6 @@
  * values that were set are stored; all others follow the defaults.
  */
 import { z } from 'zod'
-import { DomainPattern } from './domain-pattern.ts'
 import { EnvironmentId, ProjectId } from './ids.ts'
 import type { FieldClass, NestedFieldClasses } from './objects/field.ts'
 import { oidcScopes } from './scopes.ts'
@@ -17,18 +16,11 @@ import { Name, Origin, Sender, seconds, Time, text, WebUrl } from './values.ts'
 export const TokenFormat = z.enum(['jwt', 'opaque'])
 
 /** Where people are asked for a name. */
-export const SignUpName = z.enum(['off', 'optional', 'required'])
+const SignUpName = z.enum(['off', 'optional', 'required'])
 export type SignUpName = z.infer<typeof SignUpName>
 
-/** Who may create an account. */
-export const SignUpMode = z.enum(['open', 'approval', 'closed'])
-
-const domains = z.array(DomainPattern).max(200, { abort: true }).default([])
-
 /** Which clients get in by the URL of a document about themselves. */
-/** From those that admit fewer clients to those that admit more. */
-export const metadata_clients_modes = ['off', 'listed', 'any'] as const
-const MetadataClients = z.enum(metadata_clients_modes)
+const MetadataClients = z.enum(['off', 'listed', 'any'])
 export type MetadataClients = z.infer<typeof MetadataClients>
 
 /** The value of a claim for a person who has none: nothing, or the verified address. */
@@ -109,22 +101,15 @@ const common = {
     metadata_clients: MetadataClients.default('off'),
   }).describe('Access by agents and other programs.'),
   sign_in: group('sign_in', switches).describe('The methods of sign-in.'),
-  sign_up: group('sign_up', {
-    mode: SignUpMode.default('open'),
-    name: SignUpName.default('off'),
-    allowed_domains: domains,
-    blocked_domains: domains,
-  }).describe('The creation of accounts.'),
-  users: group('users', { deletion_grace_days: z.int().min(0).max(30).default(0) }).describe('The accounts of people.'),
+  sign_up: group('sign_up', { mode: z.enum(['open', 'closed']).default('open'), name: SignUpName.default('off') }).describe(
+    'The creation of accounts.',
+  ),
   password: group('password', { min_length: z.int().min(8).max(128).default(12), reject_common: z.boolean().default(true) }).describe(
     'The rules for new passwords.',
   ),
-  mfa: group('mfa', {
-    mode: z.enum(['off', 'optional', 'required']).default('off'),
-    totp: z.boolean().default(true),
-    remember_days: z.int().min(0).max(90).default(0),
-  }).describe('Second factors.'),
-  notices: group('notices', { new_sign_in: z.boolean().default(true) }).describe('Mails about what happens to an account.'),
+  mfa: group('mfa', { mode: z.enum(['off', 'optional', 'required']).default('off'), totp: z.boolean().default(true) }).describe(
+    'Second factors.',
+  ),
   lockout: group('lockout', { max_attempts: z.int().min(3).max(100).default(10), duration_seconds: seconds(30, 86_400, 900) }).describe(
     'The protection of accounts from guessing.',
   ),
@@ -238,11 +223,9 @@ export const settingsFields = {
     SwitchedMethod | 'passkey_shared_host',
     FieldClass
   >,
-  sign_up: { mode: 'travels', name: 'travels', allowed_domains: 'travels', blocked_domains: 'travels' },
-  users: { deletion_grace_days: 'travels' },
+  sign_up: { mode: 'travels', name: 'travels' },
   password: { min_length: 'travels', reject_common: 'travels' },
-  mfa: { mode: 'travels', totp: 'travels', remember_days: 'travels' },
-  notices: { new_sign_in: 'travels' },
+  mfa: { mode: 'travels', totp: 'travels' },
   lockout: { max_attempts: 'travels', duration_seconds: 'travels' },
   branding: { display_name: 'travels', logo_url: 'owned', primary_color: 'travels' },
   links: { terms_url: 'owned', privacy_url: 'owned', support_url: 'owned' },

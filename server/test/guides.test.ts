@@ -101,8 +101,6 @@ const acts: Readonly<Record<string, readonly Act[]>> = {
       }),
   ],
   'issuer-host': [],
-  providers: [],
-  'sign-up': [],
   testing: [],
   express: [
     () =>
@@ -131,14 +129,7 @@ const acts: Readonly<Record<string, readonly Act[]>> = {
   promotion: [],
   configuration: [],
   'key-rotation': [],
-  'audit-log': [],
-  'refused-calls': [],
   'sign-out': [],
-  support: [],
-  'import-users': [],
-  'personal-data': [],
-  claims: [],
-  look: [],
   mail: [],
   'emailed-codes': [],
   passkeys: [],

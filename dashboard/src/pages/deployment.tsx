@@ -15,7 +15,6 @@ import { settings } from '../queries/settings.ts'
 import { users } from '../queries/users.ts'
 import { toPage, useEnvironment } from '../scope.tsx'
 import { ReadyForLive } from './compare/ready.tsx'
-import { distinctNames } from './providers/kinds.ts'
 
 export default function Deployment() {
   const here = useEnvironment()
@@ -128,8 +127,7 @@ const OnOff = ({ is_on }: { is_on: boolean }) => (
 )
 
 function Methods({ of: { sign_in, mfa } }: { of: Settings }) {
-  const all = useRead(providers.hundred(useEnvironment())).data?.data ?? []
-  const enabled = all.filter((provider) => provider.enabled).map(distinctNames(all))
+  const enabled = useRead(providers.hundred(useEnvironment())).data?.data.filter((provider) => provider.enabled) ?? []
   return (
     <Card title="Methods" link={toPage('/settings')} act="Change methods">
       <div className="pad">
@@ -141,7 +139,7 @@ function Methods({ of: { sign_in, mfa } }: { of: Settings }) {
             'Second factor': { off: 'Off', optional: 'Optional', required: 'Required' }[mfa.mode],
             Providers: (
               <Link className="u" {...toPage('/providers')}>
-                {enabled.length === 0 ? 'None' : enabled.join(', ')}
+                {enabled.length === 0 ? 'None' : enabled.map(({ display_name }) => display_name).join(', ')}
               </Link>
             ),
           }}

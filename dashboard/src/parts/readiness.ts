@@ -15,5 +15,4 @@ export function countDone(states: readonly CheckState[]): { done: number; of: nu
   return { done: count('done'), of: count('done') + count('open') }
 }
 
-/** Says how many checks are folded, because they are about nothing here. */
-export const notNeededWords = (count: number): string => `${count} not needed here`
+export const not_needed_words = 'Not needed here'

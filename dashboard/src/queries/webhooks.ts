@@ -12,11 +12,10 @@ export const webhooks = {
 
 type Status = Delivery['status'] | undefined
 
-/** The messages to send again, or to make, since a time. */
-export interface Resent {
+/** The messages to send again: those that failed, or all, since a time. */
+interface Resent {
   since: string
-  until?: string | undefined
-  status: 'given_up' | 'missed' | 'all'
+  status: 'given_up' | 'all'
 }
 
 const lastOf = ({ attempts }: Delivery) => attempts.at(-1)?.at ?? ''
@@ -53,8 +52,8 @@ export const deliveries = {
       )
     }),
   /** How many messages would be sent again. */
-  count: ({ client, at }: Here, webhook_id: string, { since, until, status }: Resent) =>
-    one(key('resend-count', webhook_id, since, until, status), (options) =>
-      client.resendSince({ ...at, webhook_id }, { since, until, status, dry_run: true }, options),
+  count: ({ client, at }: Here, webhook_id: string, { since, status }: Resent) =>
+    one(key('resend-count', webhook_id, since, status), (options) =>
+      client.resendSince({ ...at, webhook_id }, { since, status, dry_run: true }, options),
     ),
 }

@@ -101,7 +101,7 @@ const common = {
   logo_uri: null,
   initiate_login_uri: null,
   backchannel_logout_uri: null,
-  client_secrets: [],
+  client_secret_hash: null,
 } as const
 
 type Described = Pick<

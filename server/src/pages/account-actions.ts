@@ -61,7 +61,6 @@ export const account_notices = [
   'remove-provider',
   'end-session',
   'end-other-sessions',
-  'remove-trusted-browser',
   'disconnect',
   'accept-invitation',
   'decline-invitation',

@@ -54,7 +54,6 @@ export type Step =
   | 'profile'
   | 'consent'
   | 'no-access'
-  | 'waiting'
   | 'select-account'
   | 'select-organization'
   | 'sign-out'

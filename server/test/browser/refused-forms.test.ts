@@ -17,7 +17,7 @@ import { createTenant } from '../support/invitations.ts'
 import { newestMail } from '../support/mailed.ts'
 import { organizationsOf } from '../support/organizations.ts'
 import { buttonsOfExamples, createWalk, form_routes, refused, shown } from '../support/refused-walk.ts'
-import { createAdministrator, storeTrustedBrowser } from '../support/tenants.ts'
+import { createAdministrator } from '../support/tenants.ts'
 import { startUpstreams } from '../support/upstream-provider.ts'
 import { expectStatus, owner, type TestEnvironment, world } from '../support/world.ts'
 
@@ -215,10 +215,7 @@ test('every page of the account, its second step with a passkey, and the sign-ou
   w.advance(600)
   await open('?action=export')
   await addMethods(page, person)
-  await w.changeSettings(accounts, { mfa: { remember_days: 30 } })
-  await storeTrustedBrowser(w, accounts, person.id)
   await open()
-  await survives(page, 'account')
   for (const action of ['remove-provider', 'remove-totp', 'remove-passkey', 'new-recovery-codes']) {
     await page.goto(`${accounts.issuer}/account`)
     await page.locator(`a[data-action=${action}]`).first().click()

@@ -18,24 +18,13 @@ const fresh = await administratorToken(w, owner)
 
 /** The rows that need a fresh sign-in by what they do. `fresh-fields.test.ts` has those that need it by their body. */
 const always = [
-  ...[
-    'createAuthKey',
-    'rotateAuthKey',
-    'createPlatformKey',
-    'rotatePlatformKey',
-    'rotateClientSecret',
-    'addClientSecret',
-    'rotateSigningKey',
-  ],
+  ...['createAuthKey', 'rotateAuthKey', 'createPlatformKey', 'rotatePlatformKey', 'rotateClientSecret', 'rotateSigningKey'],
   ...['createWebhook', 'rotateWebhookSecret', 'addMember', 'changeMember', 'resendInvitation', 'approvePromotion'],
 ]
 const in_live = [
   ...[
     'createUser',
     'unblockUser',
-    'restoreUser',
-    'approveUser',
-    'refuseUser',
     'removeUserMethod',
     'createResourceServer',
     'changeResourceServer',
@@ -73,17 +62,7 @@ const by_body = [
 ]
 /** The rows that close a way in, and those that give nobody else one. */
 const never = [
-  ...[
-    'blockUser',
-    'endUserSessions',
-    'disconnectGrant',
-    'removeTrustedBrowser',
-    'endSession',
-    'revokeAuthKey',
-    'revokePlatformKey',
-    'deleteRole',
-    'deleteClientSecret',
-  ],
+  ...['blockUser', 'endUserSessions', 'disconnectGrant', 'endSession', 'revokeAuthKey', 'revokePlatformKey', 'deleteRole'],
   'removeOrganizationMember',
   'deleteOrganizationInvitation',
   ...[

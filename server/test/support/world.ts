@@ -236,10 +236,7 @@ export async function world(
     },
 
     /** Stores a user with a password. */
-    async createUser(
-      environment: Pick<TestEnvironment, 'id'>,
-      fields: Partial<NewUser> & { waits?: boolean; self_registered?: boolean } = {},
-    ) {
+    async createUser(environment: Pick<TestEnvironment, 'id'>, fields: Partial<NewUser> = {}) {
       const password = fields.password ?? 'correct horse battery'
       const email = fields.email ?? `user${++users}@example.com`
       const id = deployment.newId('usr')

@@ -17,7 +17,6 @@ import { SecretDialog } from '../applications/secret-dialog.tsx'
 import { useApplicationEdit } from './form.tsx'
 import { keySetProblem } from './key-set.ts'
 import { usesSecret } from './questions.ts'
-import { ClientSecrets } from './secrets.tsx'
 
 const { look: method_words } = objects.application.fields.token_endpoint_auth_method
 const { none: _, ...methods } = method_words
@@ -78,7 +77,6 @@ export function Credentials({ application }: { application: Application }) {
         }}
       />
       {action.error && !is_open ? <Problem error={action.error} /> : null}
-      {uses_secret && application.has_client_secret ? <ClientSecrets application={application} /> : null}
       {uses_secret ? (
         <div className="acts">
           {application.has_client_secret ? (
@@ -95,8 +93,8 @@ export function Credentials({ application }: { application: Application }) {
           title={`Rotate the secret of ${application.name}?`}
           consequence={
             <>
-              <b className="strong">Every other secret stops working the moment you rotate.</b> There is no grace window: until the
-              application has the new one, nobody can sign in through it. To replace a secret without that, add a second one instead.
+              <b className="strong">The old secret stops working the moment you rotate.</b> There is no grace window: until the application
+              has the new one, nobody can sign in through it.
             </>
           }
           keep="Keep the secret"

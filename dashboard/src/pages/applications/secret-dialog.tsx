@@ -9,14 +9,12 @@ import { clientSecretLine, envLines } from '../application/snippets/values.ts'
 import { keepCreatedSecret } from './created-secret.ts'
 
 interface SecretDialogProps {
-  application: Pick<ApplicationWithSecret, 'id' | 'client_id' | 'name' | 'client_secret' | 'secret_rotated_at'>
+  application: ApplicationWithSecret
   rotate: () => void
   onClose: () => void
-  /** The words of a secret that was added beside another one. */
-  added?: { lost: string; remedy: string }
 }
 
-export function SecretDialog({ application, rotate, onClose, added }: SecretDialogProps) {
+export function SecretDialog({ application, rotate, onClose }: SecretDialogProps) {
   const { environment } = useEnvironment()
   useEffect(() => {
     keepCreatedSecret(application.id, application.client_secret)
@@ -29,12 +27,10 @@ export function SecretDialog({ application, rotate, onClose, added }: SecretDial
       name={application.name}
       secret={application.client_secret}
       lost={
-        added?.lost ??
-        (application.secret_rotated_at
+        application.secret_rotated_at
           ? 'The old secret has stopped working, so nobody can sign in through the application. Rotate the secret again now.'
-          : 'Rotate the secret to get a new one.')
+          : 'Rotate the secret to get a new one.'
       }
-      {...(added ? { remedy: added.remedy } : {})}
       rotate={rotate}
       tags={<ThisEnvironment />}
       onClose={onClose}

@@ -20,14 +20,7 @@ export type Source = ReturnType<typeof callsOfEnvironment | typeof callsOfTenant
 
 const chips = { code: 'Code', route: 'Route', application_id: 'Application', key_id: 'Key', from: 'From', to: 'To' }
 
-interface CallListProps {
-  source: Source
-  lead: string
-  chart?: ReactNode
-  actions?: ReactNode
-}
-
-export function CallList({ source, lead, chart, actions }: CallListProps) {
+export function CallList({ source, lead, chart }: { source: Source; lead: string; chart?: ReactNode }) {
   const state = useQueryState()
   const { search, show } = state
   const { application_id, key_id } = search
@@ -70,7 +63,6 @@ export function CallList({ source, lead, chart, actions }: CallListProps) {
       title="Calls"
       label="Refused calls"
       lead={lead}
-      actions={actions}
       above={
         <div className="toolbar">
           <Reasons of={summary.data?.data ?? []} {...state} />

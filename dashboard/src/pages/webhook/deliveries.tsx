@@ -41,7 +41,7 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
       <Numbers webhook={webhook} />
       <div className="toolbar">
         <ChangeButton onClick={() => setResending(true)}>
-          <Icon name="again" /> Send again what failed or was missed…
+          <Icon name="again" /> Send again what failed since…
         </ChangeButton>
       </div>
       {problem}

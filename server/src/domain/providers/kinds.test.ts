@@ -14,7 +14,6 @@ const fields = {
   sign_out: 'none' as const,
   team_id: null,
   key_id: null,
-  secret_expires_at: null,
 }
 const networksOf = (list: string) => {
   const parsed = parseNetworks(list)
