@@ -97,7 +97,7 @@ test(
     await page.getByLabel(/^Redirect URIs/).fill('https://shop.example.com/callback')
     await button(page, 'Create application').click()
     await page.getByText('Copy the client secret now').waitFor()
-    const in_dialog = (await page.getByRole('dialog').locator('.codebox pre').textContent()) ?? ''
+    const in_dialog = (await page.locator('.codebox pre').last().textContent()) ?? ''
     await page.getByLabel('I have stored this client secret').check()
     await button(page, 'Done').click()
     await page.getByRole('heading', { level: 1, name: 'Shop' }).waitFor()
@@ -117,7 +117,7 @@ test(
     await button(page, 'Create application').click()
     await page.getByText('Copy the client secret now').waitFor()
     const secret = (await page.locator('.once code').textContent()) ?? ''
-    const setup = (await page.getByRole('dialog').locator('.codebox pre').textContent()) ?? ''
+    const setup = (await page.locator('.codebox pre').last().textContent()) ?? ''
     assert.ok(setup.includes(`GF_AUTH_GENERIC_OAUTH_CLIENT_SECRET='${secret}'`), setup)
     assert.ok(setup.includes("GF_SERVER_ROOT_URL='https://grafana.example.com'"), setup)
     await page.getByLabel('I have stored this client secret').check()
