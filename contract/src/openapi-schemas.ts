@@ -38,6 +38,7 @@ import * as statistics from './statistics.ts'
 import * as tenancy from './tenancy.ts'
 import * as users from './user.ts'
 import * as userAccess from './user-access.ts'
+import * as userJobs from './user-job.ts'
 
 export type Json = Record<string, unknown>
 
@@ -45,7 +46,7 @@ export type Json = Record<string, unknown>
 // biome-ignore format: one entry a line would be longer than the file
 const subjects: readonly Record<string, unknown>[] = [
   apiKeys, applications, applicationTemplates, audit, authConfig, backchannelLogouts, configuration, dashboard, deliveries, errors, events, kept, mail, metadataClients, methods, names, oidc, organizations, promotionChecks, promotions, providers, readiness, refusedCalls,
-  resourceServers, rolePreview, roles, scopes, sessions, settings, signingKeys, statistics, tenancy, userAccess, users, webhooks,
+  resourceServers, rolePreview, roles, scopes, sessions, settings, signingKeys, statistics, tenancy, userAccess, userJobs, users, webhooks,
 ]
 
 /**

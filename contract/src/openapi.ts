@@ -134,7 +134,9 @@ function scopeWords(scopes: readonly string[]): string {
 function freshness({ fresh }: Route): string[] {
   const words = fresh === undefined ? [] : freshnessWords(fresh)
   if (words.length === 0) return []
-  return [`An administrator needs a fresh sign-in (\`fresh_sign_in\` of the project; by default of the last 10 minutes)${words.join(', and')}.`]
+  return [
+    `An administrator needs a fresh sign-in (\`fresh_sign_in\` of the project; by default of the last 10 minutes)${words.join(', and')}.`,
+  ]
 }
 
 function management(name: string, route: Route, components: Components): Json {
@@ -216,6 +218,7 @@ function exampleProblem(code: ErrorCode, base_url: string): Json {
 
 /** Each line is one object of `data`. */
 function linesOf({ lines, returns: [, answer] }: Route, components: Components): Json {
+  if (lines === 'text/csv') return { [lines]: { schema: { type: 'string' } } }
   const element = answer ? elementOf(answer) : null
   return lines === undefined || element === null ? {} : { [lines]: { schema: schemaOf(element, 'output', components) } }
 }

@@ -76,6 +76,7 @@ async function rootIds(): Promise<Ids> {
     refused_in_environment: referenceOf(await asOperator('GET', `${E}/applications/app_${absent}`)),
     refused_in_tenant: referenceOf(await asOperator('GET', `/v1/platform/projects/prj_${absent}`)),
     session_id: sessions[0].id,
+    user_job_id: `ujb_${absent}`,
     method_id: methods[0].id,
     grant_id: grants[0].id,
     event_id: event.id,
