@@ -109,7 +109,7 @@ if (process.env.OSTIARY_TEST_ENGINE === undefined && behaviour_tests.length > 0 
 const on_own_hosts = citus ? [] : files.filter((file) => both_issuers.includes(file))
 if (on_own_hosts.length > 0) {
   console.log('\nThe tests of issuers, on hosts of their own behind a proxy with TLS:\n')
-  // Each world of these tests adds an authority to its process, so no process runs two of them.
+  // Their authority is one that the process trusts until it ends, so no file with other tests shares it.
   passed.push(await run('issuers on own hosts', on_own_hosts, { ...env, OSTIARY_TEST_FRONT: 'node', OSTIARY_TEST_ISSUERS: 'host' }, []))
 }
 await postgres?.stop()
