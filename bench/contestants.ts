@@ -82,8 +82,9 @@ async function enterOstiary(name: ContestantName, checkout: Parameters<typeof st
   const seeded = await seedOstiary(checkout.root, started, people)
   const prepare = (scenario: ScenarioName, in_flight: number) =>
     isCommon(scenario) ? common[scenario](seeded, in_flight) : own[scenario](seeded, in_flight)
-  // Another checkout may be older than ES256.
-  const takesPart = (scenario: ScenarioName) => scenario !== 'refresh-es256' || checkout.root === root
+  // Another checkout may be older than ES256, and than requests without openid.
+  const takesPart = (scenario: ScenarioName) =>
+    checkout.root === root || (scenario !== 'refresh-es256' && scenario !== 'refresh-without-openid')
   return { seeded, contestant: server({ name, process: started.process, address: seeded.address, takesPart, prepare }) }
 }
 

@@ -12,6 +12,7 @@ import { surveyCitus } from './citus.ts'
 import { type Ground, startContestants } from './contestants.ts'
 import { surveyDisk } from './disk.ts'
 import { surveyDistant } from './distant.ts'
+import { surveyDocuments } from './documents.ts'
 import { surveyEnvironments } from './environments.ts'
 import { surveyGuessing } from './guessing.ts'
 import { chooseCores, describeMachine, moveTo } from './machine.ts'
@@ -36,6 +37,7 @@ export interface Surveys {
   silent?: Awaited<ReturnType<typeof surveySilent>>
   strangers?: Awaited<ReturnType<typeof surveyStrangers>>
   refused?: Awaited<ReturnType<typeof surveyRefused>>
+  documents?: Awaited<ReturnType<typeof surveyDocuments>>
   timing?: Awaited<ReturnType<typeof surveyTiming>>
   guessing?: Awaited<ReturnType<typeof surveyGuessing>>
   one_person?: Awaited<ReturnType<typeof surveyOnePerson>>
@@ -116,6 +118,7 @@ async function survey(options: Options, ground: Ground): Promise<Surveys> {
     ...(wants('silent') ? { silent: await surveySilent(ground, progress) } : {}),
     ...(wants('strangers') ? { strangers: await surveyStrangers(ground, options, progress) } : {}),
     ...(wants('refused') ? { refused: await surveyRefused(ground, options.refused, progress) } : {}),
+    ...(wants('documents') ? { documents: await surveyDocuments(ground, progress) } : {}),
     ...(wants('timing') ? { timing: await surveyTiming(ground, options.pairs, progress) } : {}),
     ...(wants('guessing') ? { guessing: await surveyGuessing(ground, options.guesses, progress) } : {}),
     ...(wants('one-person') ? { one_person: await surveyOnePerson(ground, options.grants, progress) } : {}),

@@ -33,7 +33,8 @@ export interface Provider {
 export interface Tokens {
   readonly access_token: string
   readonly refresh_token: string
-  readonly id_token: string
+  /** `null` where the request left `openid` out. */
+  readonly id_token: string | null
 }
 
 /** Reads the metadata and keys of a provider. */
@@ -104,9 +105,10 @@ export function tokenRequest({ address, paths, client }: Omit<Provider, 'cookies
   return request(address, 'POST', paths.token, { headers, body: body.toString() })
 }
 
-function tokensIn(answer: Answer): Tokens {
-  const { access_token, refresh_token, id_token } = JSON.parse(expectStatus(200, answer).body)
-  if (!access_token || !refresh_token || !id_token) throw new Error(`Tokens are missing: ${answer.body.slice(0, 500)}`)
+function tokensIn({ scope }: Pick<Provider, 'scope'>, answer: Answer): Tokens {
+  const { access_token, refresh_token, id_token = null } = JSON.parse(expectStatus(200, answer).body)
+  const is_complete = access_token && refresh_token && (id_token !== null) === scope.split(' ').includes('openid')
+  if (!is_complete) throw new Error(`Tokens are missing, or too many: ${answer.body.slice(0, 500)}`)
   return { access_token, refresh_token, id_token }
 }
 
@@ -130,11 +132,11 @@ export async function redeem(
 ): Promise<Tokens> {
   const { redirect_uri } = provider.client
   const form = { grant_type: 'authorization_code', code, redirect_uri, code_verifier }
-  return tokensIn(await connection.send(tokenRequest(provider, form)))
+  return tokensIn(provider, await connection.send(tokenRequest(provider, form)))
 }
 
 export async function refresh(provider: Provider, connection: Connection, refresh_token: string): Promise<Tokens> {
-  const tokens = tokensIn(await connection.send(tokenRequest(provider, { grant_type: 'refresh_token', refresh_token })))
+  const tokens = tokensIn(provider, await connection.send(tokenRequest(provider, { grant_type: 'refresh_token', refresh_token })))
   if (tokens.refresh_token === refresh_token) throw new Error('The refresh token was not rotated.')
   return tokens
 }
@@ -143,6 +145,7 @@ export async function refresh(provider: Provider, connection: Connection, refres
 export async function proveTokens({ keys, issuer, client, jwt_access_token }: Provider, tokens: Tokens, nonce?: string): Promise<void> {
   const { audience, alg = 'RS256' } = jwt_access_token
   const access = await jwtVerify(tokens.access_token, keys, { issuer, algorithms: [alg], typ: 'at+jwt', audience })
+  if (tokens.id_token === null) return
   const id = await jwtVerify(tokens.id_token, keys, { issuer, algorithms: ['RS256'], audience: client.client_id })
   const half = createHash('sha256').update(tokens.access_token).digest().subarray(0, 16).toString('base64url')
   if (id.payload.at_hash !== undefined && id.payload.at_hash !== half) throw new Error('at_hash belongs to another access token.')

@@ -7,7 +7,7 @@ import { expectStatus, headerOf, openConnection, request } from './connection.ts
 import type { Step } from './load.ts'
 import { type Seeded, sendWhenFree, signInRequests } from './ostiary.ts'
 import { codeFlow, type Provider, proveTokens, refresh, type Tokens } from './provider.ts'
-import { withAccessTokens } from './signatures.ts'
+import { withAccessTokens, withoutOpenid } from './signatures.ts'
 
 export type Prepare<P> = (provider: P, in_flight: number) => Promise<Step>
 
@@ -97,6 +97,9 @@ export const own = {
   'refresh-rs256': async (ostiary, in_flight) => common.refresh(await withAccessTokens(ostiary, 'RS256'), in_flight),
 
   'refresh-es256': async (ostiary, in_flight) => common.refresh(await withAccessTokens(ostiary, 'ES256'), in_flight),
+
+  /** One signature: there is no ID token. */
+  'refresh-without-openid': async (ostiary, in_flight) => common.refresh(await withoutOpenid(ostiary), in_flight),
 
   /** Each flow makes a grant of a person who has all that the bound allows. The contestant `below the bound` has another bound. */
   async bound(ostiary) {

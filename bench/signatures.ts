@@ -15,6 +15,12 @@ export function withAccessTokens(ostiary: Seeded, alg: AccessTokenAlg): Promise<
   return environment
 }
 
+/** The environment of ES256, asked for tokens of its resource server alone. */
+export const withoutOpenid = async (ostiary: Seeded): Promise<Seeded> => ({
+  ...(await withAccessTokens(ostiary, 'ES256')),
+  scope: 'offline_access',
+})
+
 async function makeEnvironment({ address, platform_key, project_id, admin_issuer }: Seeded, alg: AccessTokenAlg): Promise<Seeded> {
   const call = await caller(address)
   const platform = { 'x-api-key': platform_key }
@@ -24,6 +30,7 @@ async function makeEnvironment({ address, platform_key, project_id, admin_issuer
   // The default is left out, so that an older checkout makes this environment too.
   const signing = alg === 'RS256' ? {} : { access_token_signing_alg: alg }
   await call.post(`${environments}/${environment.id}/resource-servers`, platform, { name: 'Orders', identifier, ...signing })
+  if (alg === 'ES256') await call.change(`${environments}/${environment.id}/settings`, platform, { oauth: { openid_optional: true } })
   call.close()
   const seeded = await seedEnvironment(
     address,

@@ -1,11 +1,15 @@
 /**
- * Whether the time of an answer reveals that an account exists. Pairs of requests, one for an address with an account and one for an address
- * without, follow each other in changing order; each pair comes from another network. The AUC is the probability that the answer for the
+ * Whether the time of an answer reveals that an account exists, that it waits for an approval or was refused, or that the domain of an
+ * address is blocked. Pairs of requests, one for such an address and one for an ordinary one without an account, follow each other in
+ * changing order; each pair comes from another network. The AUC is the probability that the answer for the
  * account takes longer: 0.5 reveals nothing. Mail goes to a server on this machine.
  */
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { createDb, sql } from '../server/src/db/db.ts'
+import { openPostgres } from '../server/src/db/postgres/postgres.ts'
+import { openSqlite } from '../server/src/db/sqlite/sqlite.ts'
 import { freePort } from '../server/test/support/free-port.ts'
 import { formOf } from './browser.ts'
 import { type Address, type Answer, cookiesOf, expectStatus, openConnection, request } from './connection.ts'
@@ -21,8 +25,10 @@ const pause_ms = 10
 const warm_up = 30
 
 interface Kind {
-  /** The setting `sign_up.mode`: where it is open, an unknown address gets real mail. */
-  sign_up: 'open' | 'closed'
+  /** The setting `sign_up.mode`: where it is not closed, an unknown address gets real mail. */
+  sign_up: 'open' | 'approval' | 'closed'
+  /** What is known of the address: an account, which can be in a state, or a domain that is blocked. An account if not set. */
+  known?: 'waiting' | 'refused' | 'blocked domain'
   /** The address that leads to the form: another page, or another parameter. */
   path: string
   status: number
@@ -35,7 +41,38 @@ const kinds: Record<string, Kind> = {
   'emailed code': { sign_up: 'closed', path: '', status: 200, fields: { password: '', method: 'email_code' } },
   reset: { sign_up: 'closed', path: '/forgot-password', status: 200, fields: {} },
   'sign-up': { sign_up: 'open', path: '?prompt=create', status: 200, fields: { name: '', password: sentence } },
+  ...ofStates(['waiting', 'refused']),
+  'sign-up, blocked domain': {
+    sign_up: 'open',
+    known: 'blocked domain',
+    path: '?prompt=create',
+    status: 200,
+    fields: { name: '', password: sentence },
+  },
+  'emailed code, blocked domain': {
+    sign_up: 'open',
+    known: 'blocked domain',
+    path: '',
+    status: 200,
+    fields: { password: '', method: 'email_code' },
+  },
 }
+
+/** The same forms, where each account is in this state. */
+function ofStates(states: readonly ('waiting' | 'refused')[]): Record<string, Kind> {
+  const forms = {
+    'password sign-in': { path: '', status: 303, fields: { password: sentence, method: 'password' } },
+    'emailed code': { path: '', status: 200, fields: { password: '', method: 'email_code' } },
+    reset: { path: '/forgot-password', status: 200, fields: {} },
+    'sign-up': { path: '?prompt=create', status: 200, fields: { name: '', password: sentence } },
+  }
+  const named = states.flatMap((known) =>
+    Object.entries(forms).map(([form, how]): [string, Kind] => [`${form}, ${known}`, { ...how, sign_up: 'approval', known }]),
+  )
+  return Object.fromEntries(named)
+}
+
+const blocked_domain = 'blocked.example'
 
 interface Timing {
   auc: number
@@ -49,16 +86,24 @@ export async function surveyTiming({ folder, core, freshDatabase }: Ground, pair
   const on = async (name: string, database_url: string | null) => {
     const env = { OSTIARY_TRUSTED_PROXIES: '127.0.0.1,::1', OSTIARY_WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' }
     const checkout = { root, folder: join(folder, `timing-${name}`), database_url, core, env }
-    const started = await startOstiary(checkout, newMasterKey())
+    const master_key = newMasterKey()
+    let started = await startOstiary(checkout, master_key)
     const accounts = Math.ceil(pairs / rounds)
     const seeded = await seedOstiary(root, started, accounts)
     const email = { delivery: 'smtp', from: 'shop@example.com', smtp: { host: '127.0.0.1', port: mail.port, tls: 'none' } }
     await changeSettings(seeded, { email })
     await changeSettings(seeded, { sign_in: { email_code: true } })
     const result: Record<string, Timing> = {}
+    let state: Kind['known']
     for (const [kind, how] of Object.entries(kinds)) {
       progress(`timing of ${kind}, ${name}`)
-      await changeSettings(seeded, { sign_up: { mode: how.sign_up } })
+      if (how.known !== state && how.known !== undefined && how.known !== 'blocked domain') {
+        await started.process.stop()
+        await putInState(checkout, how.known)
+        started = await startOstiary({ ...checkout, port: started.address.port }, master_key)
+        state = how.known
+      }
+      await changeSettings(seeded, { sign_up: { mode: how.sign_up, blocked_domains: [blocked_domain] } })
       const measured = await timing(seeded, how, { pairs, accounts })
       progress(`AUC ${measured.auc.toFixed(3)}`)
       result[kind] = measured
@@ -70,6 +115,17 @@ export async function surveyTiming({ folder, core, freshDatabase }: Ground, pair
   const postgres = freshDatabase ? await on('postgres', await freshDatabase()) : null
   mail.close()
   return { pairs, embedded, postgres, mails: mail.accepted() }
+}
+
+/** Only a sign-up whose mail is read makes such an account, so the rows are written while the service is stopped. */
+async function putInState({ folder, database_url }: { folder: string; database_url: string | null }, state: 'waiting' | 'refused') {
+  const db = createDb(database_url === null ? openSqlite(join(folder, 'ostiary.db')) : openPostgres(database_url))
+  const at = new Date()
+  const erase_at = new Date(at.getTime() + 86_400_000)
+  const approval = { state, at: at.toISOString() }
+  await db.run(sql`update users set approval = ${approval}, erase_at = ${erase_at}
+    where environment_id <> (select environment_id from users order by created_at, id limit 1)`)
+  await db.close()
 }
 
 async function timing(seeded: Seeded, kind: Kind, { pairs, accounts }: { pairs: number; accounts: number }): Promise<Timing> {
@@ -92,7 +148,8 @@ async function timing(seeded: Seeded, kind: Kind, { pairs, accounts }: { pairs: 
     const source = `198.18.${pair >> 8}.${pair & 255}`
     for (const who of order) {
       const number = pair % accounts
-      const email = who === 'known' ? (seeded.people[number]?.email ?? '') : `nobody${number}@example.com`
+      const known = kind.known === 'blocked domain' ? `nobody${number}@${blocked_domain}` : (seeded.people[number]?.email ?? '')
+      const email = who === 'known' ? known : `nobody${number}@example.com`
       times[who].push(await ask(email, source))
     }
   }

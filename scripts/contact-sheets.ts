@@ -1,5 +1,5 @@
 /**
- * `node scripts/contact-sheets.ts [WORDS]` shows every view of the dashboard and every hosted page in both themes, on a phone and on a wide
+ * `node scripts/contact-sheets.ts [WORDS]` shows every view of the dashboard, every hosted page and pages of the documentation in both themes, on a phone and on a wide
  * screen, on contact sheets in `dist/views`: sheets of one width and theme, each view with its name. With words it takes the views whose
  * names contain one of them.
  */
@@ -10,7 +10,7 @@ import type { Browser, Page } from 'playwright-core'
 import { launchBrowser } from '../server/test/support/chromium.ts'
 import { dashboardFolder, openDashboard, slugOf } from '../server/test/support/dashboard-browser.ts'
 import { expectStatus, owner, world } from '../server/test/support/world.ts'
-import { dashboardViews, fill, hostedViews, type View } from './views.ts'
+import { dashboardViews, documentViews, fill, hostedViews, type View } from './views.ts'
 
 /** Of each width: the columns of a sheet, its pictures, and how tall one may be. */
 const widths = { 390: { columns: 8, pictures: 16, height: 520 }, 1440: { columns: 3, pictures: 9, height: 460 } } as const
@@ -37,6 +37,7 @@ const hosted = await browser.newPage({ javaScriptEnabled: true })
 await hosted.route('**', (route) => (route.request().isNavigationRequest() ? route.continue() : route.abort()))
 await shoot(page, 'dashboard', views.filter(isWanted))
 await shoot(hosted, 'hosted', hostedViews(['en', 'de']).filter(isWanted))
+await shoot(await browser.newPage(), 'documents', documentViews(w.base_url).filter(isWanted))
 await browser.close()
 process.exit() // the service would go on
 

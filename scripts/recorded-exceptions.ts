@@ -6,14 +6,14 @@ const names = (text: string): string[] => text.trim().split(/\s+/)
 export const free_inserts: ReadonlySet<string> = new Set(
   names(`
     api_keys audit_log authorization_codes backchannel_logout_attempts backchannel_logouts captured_mails dashboard_sessions events grants
-    half_sign_ins invitation_links jobs mailed_codes mails opaque_access_tokens organization_invitation_links recovery_codes refresh_chains refused_calls sessions
+    half_sign_ins trusted_browsers invitation_links jobs mailed_codes mails opaque_access_tokens organization_invitation_links recovery_codes refresh_chains refused_calls sessions
     totp_methods upstream_sign_ins webhook_attempts webhook_messages`),
 )
 
 /** Tables whose rows belong to one user. */
 export const rows_of_user: ReadonlySet<string> = new Set(
   names(`
-    passkeys removed_passkeys totp_methods recovery_codes identities sessions half_sign_ins shown_codes email_changes consents grants disconnections
+    passkeys trusted_browsers removed_passkeys totp_methods recovery_codes identities sessions half_sign_ins shown_codes email_changes consents grants disconnections
     dashboard_sessions organization_consents organization_disconnections role_holders`),
 )
 
@@ -27,7 +27,9 @@ export const rows_of_environment: ReadonlySet<string> = new Set(names('es256_key
 export const holders_of_user: readonly string[] = ['users', 'endings']
 
 /** Those that change only after the row of the user, also in a batch of nothing else: ways in, and what begins with them. */
-export const ways_in: ReadonlySet<string> = new Set(names('passkeys totp_methods recovery_codes identities sessions half_sign_ins'))
+export const ways_in: ReadonlySet<string> = new Set(
+  names('passkeys trusted_browsers totp_methods recovery_codes identities sessions half_sign_ins'),
+)
 
 /** Rows that are added only by batches that write a row of another table first. A guard after such a row reads all of them. */
 export const held_by: Readonly<Record<string, readonly string[]>> = {
@@ -167,6 +169,7 @@ export const stated_writes: readonly (Stated & { beside?: boolean })[] = [
   { write: 'delete from sessions where (environment_id, id) in (select', why: 'it has expired' },
   { write: 'delete from sessions where environment_id = ? and id in (', beside: true, why: 'it has expired' },
   { write: 'delete from half_sign_ins where (environment_id, secret_hash) in (select', why: 'it has expired' },
+  { write: 'delete from trusted_browsers where (environment_id, id) in (select', why: 'it has expired' },
 ]
 
 const few = 'a person has few'
@@ -178,6 +181,7 @@ const hourly = 'an address has as many as the limit of an hour'
 export const stated_sizes: readonly Stated[] = [
   { write: 'delete from passkeys where environment_id = ? and user_id = ?', why: few },
   { write: 'delete from totp_methods where environment_id = ? and user_id = ?', why: few },
+  { write: 'delete from trusted_browsers where environment_id = ? and user_id = ?', why: 'a person has at most ten' },
   { write: 'delete from recovery_codes where environment_id = ? and user_id = ?', why: few },
   { write: 'delete from identities where environment_id = ? and user_id = ?', why: few },
   { write: "delete from identities where environment_id || '' = ? and id in (?", why: 'a list of ids' },
@@ -186,6 +190,7 @@ export const stated_sizes: readonly Stated[] = [
   { write: 'update promotions set needs_approval', why: 'a project keeps its newest 100 plans' },
   { write: 'update mailed_codes set ended_at', why: hourly },
   { write: 'update metadata_clients set ending', why: 'an environment has at most as many as its quota' },
+  { write: 'delete from application_secrets where environment_id = ? and application_id = ?', why: 'an application has at most two' },
   { write: 'delete from application_origins where environment_id = ? and application_id = ?', why: 'as many as redirect URIs' },
   { write: 'delete from resource_server_scopes where resource_server_id = ?', why: 'a resource server has at most 200 scopes' },
   { write: 'delete from role_resource_servers where role_id = ?', why: 'a role names each resource server once' },
@@ -228,6 +233,8 @@ const of_tenant = 'the environments of a tenant or a project'
  * and sweeps of what is over, which `distributed-laws.ts` knows by their form.
  */
 export const of_all_environments: readonly Stated[] = [
+  { write: 'select environment_id, id from users where erase_at', why: 'the accounts of every environment that are to be erased' },
+  { write: 'select environment_id, id from users where deletes_at', why: 'the same' },
   { write: 'select e.type, e.issuer from applications a', why: of_tenant },
   { write: 'select e.id from environments e join opaque_access_tokens', why: of_tenant },
   { write: 'select 1 as is_proven from users u join environments o', why: of_tenant },
@@ -255,5 +262,12 @@ export const of_all_environments: readonly Stated[] = [
   { write: 'select environment_id, role_id from organization_role_holders where role_id >', why: due },
   { write: 'select count(*) as count from endings', why: due },
   { write: 'with recursive waiting (id, position) as', why: due },
+  { write: 'select e.id as environment_id, e.tenant_id as tenant_id, x.id as id', why: due },
+  { write: 'select null as environment_id, e.tenant_id as tenant_id, x.environment_id as id', why: due },
+  { write: 'select count(*) as count from ( select 1 as one from', why: due },
+  { write: 'select environment_id, object_id, days, expires_at from expiry_warnings where object_id in (', why: 'a list of ids' },
+  { write: 'select distinct tenant_id from expiry_warnings where warned_at >', why: due },
+  { write: 'select w.kind, w.name, w.expires_at, w.environment_id, e.name', why: of_tenant },
+  { write: 'select o.environment_id, o.issuer from issuer_origins o', why: due },
   { write: 'select s.environment_id, s.provider_id, s.issuer, s.subject, s.user_id', why: due },
 ]

@@ -1,6 +1,6 @@
 /**
- * The views of the contact sheets: each hosted page in its states, from `examplePages`, and the pages of the dashboard of a service that a few
- * people have used. A view is a name and the way to it.
+ * The views of the contact sheets: each hosted page in its states, from `examplePages`, pages of the documentation, and the pages of the dashboard of
+ * a service that a few people have used. A view is a name and the way to it.
  */
 import type { Page } from 'playwright-core'
 import { administratorToken, asAdministrator, joinTenant } from '../server/test/support/administrator.ts'
@@ -26,6 +26,36 @@ export function hostedViews(locales: readonly string[]): View[] {
       },
     })),
   )
+}
+
+/** Pages of the documentation: prose, code, tables, a search and its results. */
+export function documentViews(base_url: string): View[] {
+  const at = (name: string, path: string, then: (page: Page) => Promise<unknown> = async () => {}): View => ({
+    name: `docs ${name}`,
+    open: async (page) => {
+      await page.goto(base_url + path)
+      await then(page)
+    },
+  })
+  const type = (words: string) => async (page: Page) => {
+    await page.keyboard.press('/')
+    await page.keyboard.type(words)
+    await page.getByRole('list', { name: 'Results' }).getByRole('link').first().waitFor()
+  }
+  return [
+    at('overview', '/docs'),
+    at('guide', '/docs/guides/web-application#write-it'),
+    at('framework', '/docs/guides/django#write-it'),
+    at('settings', '/docs/settings/sessions'),
+    at('not here', '/docs/not-here'),
+    at('reference', '/docs/api/users#createUser'),
+    at('error', '/docs/errors/rate_limited'),
+    at('example', '/docs/packaging/compose.yaml'),
+    at('search', '/docs/search?q=session+length'),
+    at('search, nothing', '/docs/search?q=xyzzyplugh'),
+    at('suggestions', '/docs/concepts', type('sign up')),
+    at('suggestions, nothing', '/docs/concepts', type('xyzzyplugh')),
+  ]
 }
 
 /** Creates the objects that a team of a shop may have after a week. Returns the ids that views open. */

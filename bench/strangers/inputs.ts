@@ -332,6 +332,7 @@ export function ofRoute(strangers: Strangers, name: string): Inputs {
     case 'showAccount':
     case 'leadFromIssuer':
     case 'leadFromRoot':
+    case 'leadToPasswordChange':
       return {
         'an action of the account page': (turn) => ({ query: `action=change_password&id=${turn}` }),
         'an action of 20 kB': (turn) => ({ query: `action=${turn}${upTo(20_000, 'change_')}` }),
@@ -400,6 +401,7 @@ export function ofRoute(strangers: Strangers, name: string): Inputs {
     case 'openapi':
     case 'document':
     case 'guide':
+    case 'settingsPage':
     case 'example':
     case 'decision':
     case 'operatorExample':

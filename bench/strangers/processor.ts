@@ -161,7 +161,8 @@ function createSender({ seeded, provider_id }: Strangers, process: ServerProcess
   })
   const lasts: Record<string, string> = {
     document: 'operate',
-    guide: 'google',
+    guide: 'federation',
+    settingsPage: 'sessions',
     example: 'express',
     decision: '0014-performance',
     operatorExample: 'nginx.conf',

@@ -63,7 +63,7 @@ They call a running service, from any machine, as an administrator or with an AP
   its request id and the command that says why it was refused. Where the answer with a secret was lost on the way, the command exits with 1 and
   says how to get another secret.
 - **A fresh sign-in** of the last 10 minutes is needed for keys, secrets, mail and members, and in Live for what lets others in, sends data elsewhere or
-  weakens a check. At a terminal the command asks for it; a script runs \`ostiary login --fresh\` first.
+  weakens a check. A project can set another time (\`ostiary projects update --fresh-sign-in.live-seconds 120\`). At a terminal the command asks for it; a script runs \`ostiary login --fresh\` first.
 
 | Option of several commands | Meaning |
 | --- | --- |

@@ -215,5 +215,8 @@ test('doctor --json names every check of a migrated deployment', async () => {
   const { status, stdout } = ostiary('doctor', env, ['--json'])
   assert.equal(status, 0)
   const names = JSON.parse(stdout).findings.map(({ check }: { check: string }) => check)
-  assert.deepEqual([...new Set(names)], ['configuration', 'database', 'audit_log', 'files', 'issuers', 'providers', 'mail', 'clock'])
+  assert.deepEqual(
+    [...new Set(names)],
+    ['configuration', 'database', 'audit_log', 'files', 'issuers', 'providers', 'expiry', 'mail', 'clock'],
+  )
 })

@@ -17,11 +17,14 @@ import { openDatabase, openDeployment } from '@ostiary/server/main.ts'
 import { countStale } from '@ostiary/server/setup/reseal.ts'
 import type { commands, Values } from './commands.ts'
 import { checkDatabase, checkSchema, checkWrites } from './doctor-database.ts'
+import { checkEgress } from './doctor-egress.ts'
+import { checkExpiry } from './doctor-expiry.ts'
 import { checkIssuers } from './doctor-issuers.ts'
 import { checkMail } from './doctor-mail.ts'
 import { checkNodes } from './doctor-nodes.ts'
 import { checkProviderAddresses } from './doctor-providers.ts'
 import { checkRestored } from './doctor-restored.ts'
+import { checkTelemetry } from './doctor-telemetry.ts'
 import { type Finding, type NamedFinding, named } from './finding.ts'
 
 type DoctorValues = Values<typeof commands.doctor>
@@ -95,8 +98,11 @@ async function checkDeployment(config: Config): Promise<NamedFinding[]> {
       ...named('files', checkFiles(config)),
       ...named('issuers', await checkIssuers(deployment)),
       ...named('providers', [await checkProviderAddresses(deployment)]),
+      ...named('expiry', await checkExpiry(deployment)),
       ...named('proxies', await checkProxies(deployment)),
+      ...named('egress', await checkEgress(config)),
       ...named('log', await checkLog(deployment)),
+      ...named('telemetry', await checkTelemetry(config)),
       ...named('redis', await checkRedis(config)),
       ...named('mail', await checkMail(deployment)),
       ...named('clock', [checkClock(deployment)]),

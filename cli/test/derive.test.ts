@@ -1,11 +1,13 @@
 /** The commands and options that the route table makes. */
 import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { errors } from '@ostiary/contract/errors.ts'
 import { routes } from '@ostiary/contract/routes.ts'
 import { type Option, readArguments, readWords, type Syntax } from '../src/arguments.ts'
 import { readBody } from '../src/client/body.ts'
-import { helpOfCommand } from '../src/client/client-help.ts'
+import { clientOverview, helpOfCommand, helpOfNoun } from '../src/client/client-help.ts'
 import { allOptions, optionsOf } from '../src/client/command-options.ts'
 import { clientCommands, wordName } from '../src/client/derive.ts'
 import type { Io } from '../src/client/io.ts'
@@ -22,6 +24,15 @@ test('every route of the management and runtime API has a command', () => {
   assert.deepEqual(called.sort(), Object.keys(routes).sort())
   const own = ownCommands().map(({ name }) => name)
   for (const name of Object.values(called_by)) assert.ok(own.includes(name ?? ''), `${name} is a command`)
+})
+
+test('the help of a noun is about that noun: each has words of its own', () => {
+  const texts = clientOverview().nouns.map(([, text]) => text)
+  assert.deepEqual(
+    texts.filter((text, index) => text === '' || texts.indexOf(text) !== index),
+    [],
+  )
+  assert.match(helpOfNoun('names'), /The names of objects, found by their ids\./)
 })
 
 test('a command has several routes only where their credentials differ, and takes the same words for each', () => {
@@ -161,3 +172,13 @@ const bodies: [why: string, command: string, args: string[], body: unknown][] = 
 ]
 for (const [why, command, args, body] of bodies)
   test(`${command} reads ${why}`, async () => assert.deepEqual(await bodyOf(command, args), body))
+
+const pages = join(import.meta.dirname, '../../docs/settings')
+for (const file of readdirSync(pages))
+  test(`the command on the page ${file} of the settings sends what its call of the API sends`, async () => {
+    const text = readFileSync(join(pages, file), 'utf8')
+    const [, words = ''] = /^ostiary settings update (.+) --project shop --env test$/m.exec(text) ?? assert.fail(file)
+    const [, body = ''] = /-d '(.+)'$/m.exec(text) ?? assert.fail(file)
+    const args = [...words.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '')
+    assert.deepEqual(await bodyOf('settings update', args), JSON.parse(body))
+  })

@@ -43,6 +43,7 @@ async function objectsIn(place: Place) {
     resource_server_id: (await created('resource-servers', { slug: 'api', identifier: 'https://api.example.com', name: 'API', scopes: [] }))
       .id,
     role_id: (await created('roles', { slug: 'editor', name: 'Editor', kind: 'user' })).id,
+    client_secret_id: expectStatus(200, await w.call('GET', `${path}/applications/${application.id}/secrets`)).data[0].id as string,
     metadata_client_id: (await created('metadata-clients', { client_id: `https://agent.example.com/${place}/client.json` })).id,
     organization_id: organization.id as string,
     invitation_id: invitation.id as string,
@@ -54,6 +55,7 @@ async function objectsIn(place: Place) {
     // No route shows one of these alone.
     grant_id: 'grt_01m7wwr5ftevtv5yxb47hmb4ht',
     method_id: 'mth_01m7wwr5ftevtv5yxb47hmb4ht',
+    trusted_browser_id: 'tbr_01m7wwr5ftevtv5yxb47hmb4ht',
     member_id: w.owner_id,
   }
 }
@@ -66,7 +68,7 @@ const named = (noun: string, verb: string) => `${noun} ${verb}`
 
 /** The actions of the table that end nothing. A new action fails the test below until it asks, or stands here. */
 const actions_that_end_nothing = [
-  'users unblock', 'users send-reset', 'users send-verification', 'promotions approve', 'settings test-mail', 'providers check',
+  'users unblock', 'users approve', 'users restore', 'users send-reset', 'users send-verification', 'promotions approve', 'settings test-mail', 'providers check',
   'webhooks test', 'webhooks resend', 'deliveries resend', 'backchannel-logouts resend', 'invitations resend',
   'organization-invitations resend', 'metadata-clients read',
   // They ask where their plan deletes something in Live.

@@ -33,6 +33,14 @@ test('login by loopback signs in, and whoami shows the administrator and the ten
   assert.match((await ostiary(['applications', 'list', ...inTest])).out, /^Nothing found|^ID/)
 })
 
+test('login ends with who signed in, in words, even if a key is set', async () => {
+  for (const variables of [{}, { OSTIARY_KEY: w.key }]) {
+    const { err } = await openClient(w, variables).ostiary(['login'], { openBrowser })
+    assert.ok(err.includes(`Signed in at ${w.base_url} as ${owner.email}, owner of Acme`), err)
+    assert.doesNotMatch(err.slice(err.indexOf('Signed in')), /usr_/)
+  }
+})
+
 test('login without an address says how to name one where nothing answers, and with an address that nothing does', async () => {
   const nowhere = 'http://127.0.0.1:1'
   const { ostiary } = openClient(w, { OSTIARY_URL: nowhere })

@@ -85,7 +85,7 @@ const constraints = {
   rate_limit: RateLimit.describe(
     'The rate limit of the key; `null` is the default: 100 requests in 10 s in Test, 1,000 in 10 s in Live and for platform keys.',
   ),
-  expires_at: Moment.describe('When the key stops working; `null` if it does not expire.'),
+  expires_at: Moment.describe('When the key stops working; `null` if it does not expire. It lies in the future.'),
 }
 const origins = z
   .array(Origin)

@@ -2,12 +2,12 @@
 import { z } from 'zod'
 import { ApplicationId, EnvironmentId, ProjectId } from './ids.ts'
 import { ApplicationType } from './objects/application.ts'
-import { Settings } from './settings.ts'
+import { Settings, SignUpMode, SignUpName } from './settings.ts'
 import { switched_methods } from './sign-in-methods.ts'
 import { EnvironmentType } from './tenancy.ts'
 import { Name, Slug } from './values.ts'
 
-const { sign_up, password, branding, links } = Settings.shape
+const { password, branding, links } = Settings.shape
 
 export const AuthConfig = z.strictObject({
   environment: z.strictObject({ id: EnvironmentId, type: EnvironmentType }).describe('The environment of the key.'),
@@ -27,7 +27,14 @@ export const AuthConfig = z.strictObject({
         .describe('The identity providers that are enabled.'),
     })
     .describe('The ways to sign in.'),
-  sign_up,
+  sign_up: z
+    .strictObject({
+      mode: SignUpMode.describe(
+        'Who may create an account: anyone (`open`), anyone who is approved then (`approval`), or nobody (`closed`).',
+      ),
+      name: SignUpName.describe('Where people are asked for a name.'),
+    })
+    .describe('The creation of accounts.'),
   password_policy: password,
   branding,
   links,

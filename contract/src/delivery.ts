@@ -5,7 +5,7 @@ import { EnvironmentId, EventId, MessageId, WebhookId } from './ids.ts'
 import { Moment, Time } from './values.ts'
 
 /** Why an attempt got no answer. */
-export const AttemptError = z.enum(['dns', 'refused', 'tls', 'timeout', 'address_not_allowed'])
+export const AttemptError = z.enum(['dns', 'refused', 'tls', 'timeout', 'address_not_allowed', 'proxy'])
 export type AttemptError = z.infer<typeof AttemptError>
 
 const DeliveryStatus = z.enum(['waiting', 'delivered', 'given_up'])
@@ -17,7 +17,7 @@ export const Attempt = z.strictObject({
   latency_ms: z.int().describe('How long the attempt took, in milliseconds.'),
   response: z.string().nullable().describe('The first KiB of the response; `null` if there is none.'),
   error: AttemptError.nullable().describe(
-    'Why the attempt got no answer: the name has no address, the address may not be reached, nobody accepted the connection, TLS failed, or the time was up.',
+    'Why the attempt got no answer: the name has no address, the address may not be reached, nobody accepted the connection, TLS failed, the time was up, or the egress proxy of the deployment made no connection.',
   ),
 })
 export type Attempt = z.infer<typeof Attempt>
@@ -45,12 +45,17 @@ export const DeliveryQuery = z.object({
   event_id: z.string().max(100).optional().describe('Only deliveries of this event.'),
 })
 export const ResendSince = z.strictObject({
-  since: Moment.describe('Only messages that were created at this time or later.'),
+  since: Moment.describe('Only messages that were created at this time or later; for `missed`, only events.'),
+  until: Moment.optional().describe('Only those that were created before this time.'),
   status: z
-    .enum(['given_up', 'all'])
+    .enum(['given_up', 'all', 'missed'])
     .optional()
-    .describe('Which messages: those that were given up, or all of them, which is the default.'),
+    .describe(
+      'Which messages: those that were given up, all of them, which is the default, or `missed`: those of events that came while the webhook was disabled or did not exist. Missed ones are made, of the kinds that the webhook asks for now, each once.',
+    ),
   dry_run: z.boolean().optional().describe('Only count the messages. Nothing is sent.'),
 })
-export const Resent = z.strictObject({ messages: z.int().describe('How many messages are sent again, at most 10,000: the oldest ones.') })
+export const Resent = z.strictObject({
+  messages: z.int().describe('How many messages are sent again, or made: the oldest ones, at most 10,000. Call again until it is 0.'),
+})
 export const TestSent = z.strictObject({ event_id: EventId })

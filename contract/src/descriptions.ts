@@ -20,6 +20,12 @@ export const descriptions: Record<RowName, string> = {
     'Changes the named fields; `metadata` and `claims` are merged with what is stored. A new password ends all sessions and grants of the user. A new email or phone number counts as unverified unless the same request says otherwise.',
   deleteUser: 'Deletes the user with all sessions and grants. The email can be used again.',
   blockUser: 'Keeps the user from signing in and ends all sessions and tokens at once. To block a blocked user changes nothing.',
+  restoreUser:
+    'Takes back the deletion of a user who is not erased yet (`deletes_at`), and mails that to the person. Ended sessions and tokens stay ended. To restore a user who is not deleted changes nothing.',
+  approveUser:
+    'Lets a user in whose account waits after a sign-up (`approval`), and mails that to the person. For any other account it is 409 `not_waiting`.',
+  refuseUser:
+    'Refuses a user whose account waits after a sign-up, and mails that to the person. The account is deleted 30 days later. For any other account it is 409 `not_waiting`.',
   unblockUser: 'Lets a blocked user sign in again. Ended sessions and tokens stay ended.',
   listUserSessions:
     'Lists the sessions of a user that can be ended, newest first. One whose `expires_at` has passed signs nobody in any more, but tokens of it may be valid.',
@@ -56,7 +62,7 @@ export const descriptions: Record<RowName, string> = {
   createProject: 'Creates a project with two environments, `test` and `live`. Each has its own issuer, users, keys and settings.',
   getProject: 'Gets one project.',
   changeProject:
-    'Changes the name of a project, or whether its plans to a Live environment need an approval (`promotion.require_approval`): administrators with the role admin alone change that. The slug never changes.',
+    'Changes the name of a project, whether its plans to a Live environment need an approval (`promotion.require_approval`), or how old the sign-in of an administrator may be for calls that need a fresh one (`fresh_sign_in`): administrators with the role admin alone change these two. The slug never changes.',
 
   listEnvironments: 'Lists the environments of a project, newest first.',
   createEnvironment:
@@ -98,7 +104,15 @@ export const descriptions: Record<RowName, string> = {
   getApplication: 'Gets one application.',
   changeApplication: 'Changes the named fields of an application. The next authorization request uses them.',
   deleteApplication: 'Deletes an application. Its grants end, so its refresh tokens and opaque access tokens stop working.',
-  rotateClientSecret: 'Makes a new client secret and ends the old one at once. Deploy the new secret without delay.',
+  rotateClientSecret:
+    'Makes a new client secret and ends every other one at once. Deploy the new secret without delay; to replace one without a refused call, add a second one instead.',
+  listClientSecrets:
+    'Lists the secrets that the application can authenticate with, newest first, at most two. An expired one stays until it is deleted.',
+  addClientSecret:
+    'Adds a secret beside the one that is there, and both work. Move every caller to the new one, then delete the first. An application has at most two; an expired one counts until it is deleted.',
+  getClientSecret: 'Returns a client secret. `last_used_at` says whether a caller still has it.',
+  deleteClientSecret:
+    'Deletes a client secret. From the answer on every call with it is refused. What people allowed the application goes on with the other secret.',
 
   listResourceServers: 'Lists the resource servers of an environment, newest first.',
   createResourceServer: 'Registers an API, so that applications can request access tokens for it by `resource`.',
@@ -172,7 +186,7 @@ export const descriptions: Record<RowName, string> = {
   resendDelivery:
     'Sends one message again, with the same `webhook-id`. A message that waits for a retry is sent now, and its schedule of retries begins again. For a disabled webhook it is given up without an attempt.',
   resendSince:
-    'Sends all messages since a time again, for example after an outage of the receiver. Those that wait for their first attempt keep their place in the order.',
+    'Sends messages since a time again, for example after an outage of the receiver. Those that wait for their first attempt keep their place in the order. With `missed` it makes the messages of events that came while the webhook was disabled or did not exist, in the order of `sequence`, as far as events are kept.',
 
   getStatistics:
     'Counts sign-ins, tokens, webhook attempts, uses of keys and refused calls per hour or day (UTC). Intervals without any are omitted.',
@@ -182,7 +196,7 @@ export const descriptions: Record<RowName, string> = {
 
   listSigningKeys: 'Lists the signing keys of an environment with their states.',
   rotateSigningKey:
-    'Publishes the next signing key of an algorithm. It signs once every cached key set has expired, so no verifier fails. The keys of the other algorithm stay as they are.',
+    'Publishes the next signing key of an algorithm. It signs once every cached key set has expired, so no verifier fails. With `now` the key that waits signs at once: read its `readers` first. The keys of the other algorithm stay as they are.',
 
   me: 'Shows the administrator who calls, and the tenants with their roles.',
   lookup: 'Finds where an object belongs, from its id alone, if it is in a tenant of the administrator.',
@@ -264,6 +278,8 @@ export const descriptions: Record<RowName, string> = {
   enterInvitationCode: 'The form of the page for the code of an invitation.',
   leadFromIssuer: 'The address that people know leads to their account.',
   leadFromRoot: 'The same with a slash at its end, as an issuer with a host of its own has it.',
+  leadToPasswordChange:
+    'Where password managers send a person who changes a password (A Well-Known URL for Changing Passwords). It leads to the form on the account page, or to the account page itself where the environment has no passwords.',
   showAccount: 'The page where people see and change their own account. Without a session it shows the sign-in page and returns.',
   changeOwnName: 'The form of the profile on the account page.',
   changeOwnEmail:
@@ -279,6 +295,7 @@ export const descriptions: Record<RowName, string> = {
   removeOwnMethod:
     'The form that removes a sign-in method. The last way to sign in cannot be removed, nor the last second factor where one is required.',
   endOwnSession: 'The button that ends a session on another device.',
+  removeOwnTrustedBrowser: 'The button that ends the trust in a browser: the second factor is asked for there again.',
   endOtherSessions: 'The button that ends all sessions and grants but those of this session.',
   showOwnOrganization:
     'The page of an organization: for each member their own roles, for those who administer it the members and invitations.',
@@ -308,6 +325,7 @@ export const descriptions: Record<RowName, string> = {
     'Finds sections of documents, operations and error codes that have all words of `q`, at most 100 characters and 8 words. The best come first.',
   document: 'A document of the documentation. The page and the Markdown have the same text.',
   guide: 'A guide: complete commands for one kind of client or task.',
+  settingsPage: 'A group of the settings: each field with its range, its default and what a change means.',
   example: 'What an example program shows, and how to run it.',
   decision: 'Why a part of the service is as it is.',
   sdkPackage:
@@ -349,6 +367,10 @@ export const descriptions: Record<RowName, string> = {
   listUserMethods: 'Lists how the user can sign in: the password, the linked identities and so on.',
   removeUserMethod:
     'Removes a sign-in method. The sessions and grants that began with it end, and the event `user.updated` is raised, or `mfa.removed` for a second factor.',
+  listTrustedBrowsers:
+    'Lists the browsers in which the user is not asked for the second factor (`mfa.remember_days`), newest first: those that count now.',
+  removeTrustedBrowser:
+    'Removes a trusted browser. The next sign-in there asks for the second factor, and so does the next authorization request of a session that began without one. The event `trusted_browser.removed` is raised.',
   listUserGrants: 'Lists what the user has given to applications: the grants that have not ended, newest first.',
   disconnectGrant:
     'Ends all grants of the user for the application of this grant, and the consent with them. The application asks again at the next sign-in.',

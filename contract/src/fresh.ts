@@ -35,7 +35,7 @@ export const freshFields = {
   provider: freshFieldsOf(provider),
   webhook: freshFieldsOf(webhook),
   role: freshFieldsOf(role),
-  project: fields('always', 'changed', 'promotion.require_approval'),
+  project: fields('always', 'changed', 'promotion.require_approval', 'fresh_sign_in.test_seconds', 'fresh_sign_in.live_seconds'),
   key: fields('always', 'widened', 'scopes', 'ip_allowlist', 'allowed_origins', 'rate_limit', 'expires_at'),
   user: {
     ...fields('in_live', 'sent', 'password'),
@@ -53,7 +53,8 @@ export const freshFields = {
     ...fields('always', 'changed', 'email'),
     ...fields('always', 'sent', 'email.smtp.password'),
     ...fields('in_live', 'changed', 'sign_in', 'sign_up', 'mfa', 'lockout', 'password', 'sessions', 'cors', 'scopes', 'claims'),
-    ...fields('in_live', 'changed', 'oauth.metadata_clients'),
+    ...fields('in_live', 'widened', 'oauth.metadata_clients'),
+    ...fields('in_live', 'turned_off', 'notices.new_sign_in'), // the mail is how people notice a stranger
     ...fields('in_live', 'changed', 'tokens.access_token_ttl_seconds', 'tokens.id_token_ttl_seconds'),
     ...fields('in_live', 'changed', 'tokens.authorization_code_ttl_seconds', 'tokens.refresh_token_idle_ttl_seconds'),
     ...fields('in_live', 'changed', 'tokens.refresh_token_absolute_ttl_seconds', 'tokens.refresh_retry_window_seconds'),
@@ -145,7 +146,7 @@ const when_words: Record<When, string> = {
 
 const where_words: Record<Where, string> = { always: '', in_live: ' in a Live environment' }
 
-/** When calls of a row need a fresh sign-in, in words that follow "An administrator needs a sign-in within the last 10 minutes". */
+/** When calls of a row need a fresh sign-in, in words that follow "An administrator needs a fresh sign-in". */
 export function freshnessWords(fresh: Fresh): readonly string[] {
   if (fresh === 'other_members') return [' to remove another member']
   if (fresh === 'promotion') return [where_words.in_live, ' if one of its changes needs one by its own call']

@@ -21,6 +21,7 @@ export const prefixes = {
   session: 'ses',
   grant: 'grt',
   method: 'mth',
+  trusted_browser: 'tbr',
   mail: 'eml',
   invitation: 'inv',
   request: 'req',
@@ -29,6 +30,7 @@ export const prefixes = {
   organization: 'org',
   organization_invitation: 'oiv',
   metadata_client: 'mcl',
+  client_secret: 'sec',
 } as const
 
 export type IdPrefix = (typeof prefixes)[keyof typeof prefixes]
@@ -75,6 +77,7 @@ export const UserId = id('usr', 'The id of a user, the `sub` of tokens.')
 export const SessionId = id('ses', 'The id of a session, the `sid` of tokens.')
 export const GrantId = id('grt', 'The id of a grant.')
 export const MethodId = id('mth', 'The id of a sign-in method.')
+export const TrustedBrowserId = id('tbr', 'The id of a trusted browser.')
 export const InvitationId = id('inv', 'The id of an invitation.')
 export const EventId = id('evt', 'The id of an event.')
 export const WebhookId = id('whk', 'The id of a webhook.')
@@ -87,6 +90,7 @@ export const RoleId = id('rol', 'The id of a role.')
 export const OrganizationId = id('org', 'The id of an organization.')
 export const OrganizationInvitationId = id('oiv', 'The id of an invitation to an organization.')
 export const MetadataClientId = id('mcl', 'The id of a metadata client.')
+export const ClientSecretId = id('sec', 'The id of a client secret.')
 export const RequestId = id('req', 'The id of a request: its X-Request-Id.')
 
 export type TenantId = z.infer<typeof TenantId>

@@ -16,11 +16,18 @@ export const MailKind = z.enum([
   'method_removed',
   'recovery_code_used',
   'recovery_codes_made',
+  'new_sign_in',
   'data_exported',
   'account_deleted',
+  'account_closed',
+  'account_restored',
+  'approved',
+  'refused',
+  'sign_up_refused',
   'invitation',
   'organization_invitation',
   'organization_invitation_code',
+  'expiring',
   'test',
 ])
 export type MailKind = z.infer<typeof MailKind>

@@ -6,6 +6,9 @@ import { PageQuery, Time } from './values.ts'
 /** In characters. */
 export const longest_client_url = 500
 
+/** More people are not counted: 1,000 stands for 1,000 or more. */
+export const most_people = 1_000
+
 const client_id = z.string().max(longest_client_url).describe('The URL of the document, which is the client id.')
 const listed = z
   .boolean()
@@ -27,6 +30,12 @@ export const MetadataClient = z.strictObject({
   added_by: z
     .enum(['administrator', 'person'])
     .describe('Who added the record: an administrator or a key, or a person who allowed the client something.'),
+  people: z
+    .int()
+    .max(most_people)
+    .describe(
+      'How many people have allowed the client something and have not withdrawn it, counted to 1,000. Blocked users are not counted. None of these people has access while the client is disabled or not admitted.',
+    ),
   document_read_at: Time.describe('When the document was read last.'),
   last_used_at: Time.nullable().describe('When the client last got a code or tokens; `null` if it never did.'),
   created_at: Time,

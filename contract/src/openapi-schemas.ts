@@ -8,6 +8,7 @@ import * as applicationTemplates from './application-template.ts'
 import * as audit from './audit.ts'
 import * as authConfig from './auth-config.ts'
 import * as backchannelLogouts from './backchannel-logout.ts'
+import * as clientSecrets from './client-secret.ts'
 import * as configuration from './configuration.ts'
 import * as dashboard from './dashboard.ts'
 import * as deliveries from './delivery.ts'
@@ -36,6 +37,7 @@ import * as settings from './settings.ts'
 import * as signingKeys from './signing-key.ts'
 import * as statistics from './statistics.ts'
 import * as tenancy from './tenancy.ts'
+import * as trustedBrowsers from './trusted-browser.ts'
 import * as users from './user.ts'
 import * as userAccess from './user-access.ts'
 
@@ -44,8 +46,8 @@ export type Json = Record<string, unknown>
 /** The files whose exports are components. A schema of a new file needs an entry here; `componentName` asks for it. */
 // biome-ignore format: one entry a line would be longer than the file
 const subjects: readonly Record<string, unknown>[] = [
-  apiKeys, applications, applicationTemplates, audit, authConfig, backchannelLogouts, configuration, dashboard, deliveries, errors, events, kept, mail, metadataClients, methods, names, oidc, organizations, promotionChecks, promotions, providers, readiness, refusedCalls,
-  resourceServers, rolePreview, roles, scopes, sessions, settings, signingKeys, statistics, tenancy, userAccess, users, webhooks,
+  apiKeys, applications, applicationTemplates, audit, authConfig, backchannelLogouts, clientSecrets, configuration, dashboard, deliveries, errors, events, kept, mail, metadataClients, methods, names, oidc, organizations, promotionChecks, promotions, providers, readiness, refusedCalls,
+  resourceServers, rolePreview, roles, scopes, sessions, settings, signingKeys, statistics, tenancy, trustedBrowsers, userAccess, users, webhooks,
 ]
 
 /**

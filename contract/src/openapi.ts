@@ -134,7 +134,9 @@ function scopeWords(scopes: readonly string[]): string {
 function freshness({ fresh }: Route): string[] {
   const words = fresh === undefined ? [] : freshnessWords(fresh)
   if (words.length === 0) return []
-  return [`An administrator needs a sign-in within the last 10 minutes${words.join(', and')}.`]
+  return [
+    `An administrator needs a fresh sign-in (\`fresh_sign_in\` of the project; by default of the last 10 minutes)${words.join(', and')}.`,
+  ]
 }
 
 function management(name: string, route: Route, components: Components): Json {

@@ -17,6 +17,7 @@ export const providerExplanations: Record<ProviderCause, string> = {
   tls:                 'The provider has no certificate that is trusted, or speaks no TLS. Renew the certificate; the operator can trust an authority by `NODE_EXTRA_CA_CERTS`.',
   timeout:             'The provider did not answer in time. Check that the network lets outgoing calls through, and whether the provider is slow.',
   address_not_allowed: 'The provider has an address that outgoing calls may not reach. The operator can allow a private network in `OSTIARY_WEBHOOK_ALLOWED_NETWORKS`.',
+  proxy:               'The egress proxy of this deployment made no connection to the provider. It has no such name, may not connect there, or is down: ask the operator.',
   status:              'An endpoint of the provider answered with an error. The detail names the endpoint and the status; the log of the provider says more.',
   metadata:            'The metadata of the provider cannot be used. `{issuer}/.well-known/openid-configuration` must be JSON with the endpoints of an OpenID Provider.',
   issuer_mismatch:     'The provider has another issuer than is set here. Copy `issuer` from its metadata, with or without a slash at the end as it stands there.',
@@ -34,6 +35,7 @@ export const deliveryExplanations: Record<AttemptError | NonNullable<Webhook['di
   tls:                 'The receiver has no certificate that is trusted, or speaks no TLS. Renew the certificate; the operator can trust an authority by `NODE_EXTRA_CA_CERTS`.',
   timeout:             'The receiver did not answer in time. Answer first, and do the work afterwards.',
   address_not_allowed: 'The receiver has an address that outgoing calls may not reach. The operator can allow a private network in `OSTIARY_WEBHOOK_ALLOWED_NETWORKS`.',
+  proxy:               'The egress proxy of this deployment made no connection to the receiver. It has no such name, may not connect there, or is down: ask the operator.',
   gone:                'The receiver answered 410, so the webhook is disabled. Enable it again once the receiver is back.',
   failing:             'No delivery succeeded for five days, so the webhook is disabled. Repair the receiver, enable the webhook, and resend what it missed.',
 }
@@ -63,6 +65,7 @@ export const checkExplanations: Record<ReadinessCheck['code'], string> = {
   keys_restricted:     'Every secret key works only from listed addresses. Set `ip_allowlist` of each key to the addresses of your servers.',
   webhooks_answer:     'Every enabled webhook answers. Repair the receiver, send a test event, and enable a webhook that was disabled.',
   providers_answer:    'No enabled provider has failed since its last sign-in. `last_failure` of the provider names the cause.',
+  nothing_ends_soon:   'No client secret, key or secret of a provider ends within 30 days. Replace the one that the check names before it ends.',
   links_set:           'The pages link to your terms, privacy policy and support. Set the three addresses in the settings.',
   two_owners:          'The tenant has two owners, since one can be locked out. Make another member an owner.',
   passkeys_usable:     'Nobody needs a passkey that is switched off. Switch passkeys on, or give the people that the check counts another second factor.',

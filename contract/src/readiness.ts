@@ -10,6 +10,7 @@ export const readinessCodes = [
   'keys_restricted',
   'webhooks_answer',
   'providers_answer',
+  'nothing_ends_soon',
   'links_set',
   'two_owners',
   'passkeys_usable',

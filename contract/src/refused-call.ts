@@ -19,6 +19,7 @@ export const pageExplanations = {
   wrong_password:               'The password is not that of the account. The person can try again, or choose a new one by “Forgot password”.',
   unknown_account:              'No account of the environment has this address. The page does not say so; the record does. The person can sign up, or use the address of their account. Add the user if sign-up is closed.',
   user_blocked:                 'The user is blocked. Unblock the user, if that is intended.',
+  not_approved:                 'The account waits for an approval, or was refused. Approve the user, if that is intended.',
   locked_out:                   'There were too many failed attempts for the account or from the address. Wait until the lockout ends; the settings say after how many attempts and for how long.',
   form_expired:                 'A form was not accepted, or its step is over. The reason names the cause, such as a cookie that the browser did not send.',
   provider_unreachable:         'The identity provider did not answer, or refused the exchange of its code. Check its issuer and credentials, and whether it answers.',

@@ -11,8 +11,8 @@ Generated from \`contract/src/routes.ts\` by \`npm run docs\`.
 ## Management and runtime API
 
 An administrator needs at least the role in brackets. "In the root tenant" says whether operators, the members of the root tenant,
-can use the row there. "Fresh sign-in" says when the sign-in of an administrator must be at most 10 minutes old; the API description names the
-fields and bodies. Besides its own errors, every row can answer the general ones: ${generalErrors.map((code) => `\`${code}\``).join(', ')}.
+can use the row there. "Fresh sign-in" says when the sign-in of an administrator must be fresh: at most 10 minutes old, unless the project has another
+\`fresh_sign_in\`. The API description names the fields and bodies. Besides its own errors, every row can answer the general ones: ${generalErrors.map((code) => `\`${code}\``).join(', ')}.
 ${managementTable()}
 ## OpenID Connect and hosted pages
 ${table(oidcRoutes)}

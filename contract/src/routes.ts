@@ -15,6 +15,7 @@ import { ApplicationTemplate, ApplicationTemplates } from './application-templat
 import { AuditEntry, AuditQuery, AuditVerification } from './audit.ts'
 import { AuthConfig } from './auth-config.ts'
 import { BackchannelLogout } from './backchannel-logout.ts'
+import { ClientSecret, ClientSecretWithPlaintext, NewClientSecret } from './client-secret.ts'
 import { Configuration } from './configuration.ts'
 import { DashboardSession } from './dashboard.ts'
 import { Delivery, DeliveryQuery, ResendSince, Resent, TestSent } from './delivery.ts'
@@ -105,7 +106,8 @@ import {
   Tenant,
   TenantChange,
 } from './tenancy.ts'
-import { NewUser, User, UserChange, UserQuery } from './user.ts'
+import { TrustedBrowser } from './trusted-browser.ts'
+import { NewUser, User, UserChange, UserDeletionQuery, UserQuery } from './user.ts'
 import { UserAccess, UserAccessQuery } from './user-access.ts'
 import { NamedQuery, PageQuery, page } from './values.ts'
 
@@ -116,6 +118,8 @@ const promotions = `${project}/promotions`
 const promotion = `${promotions}/{promotion_id}`
 const environment = `${environments}/{environment_id}`
 const applications = `${environment}/applications`
+const clientSecrets = `${applications}/{application_id}/secrets`
+const clientSecret = `${clientSecrets}/{client_secret_id}`
 const metadataClients = `${environment}/metadata-clients`
 const metadataClient = `${metadataClients}/{metadata_client_id}`
 const resourceServers = `${environment}/resource-servers`
@@ -184,9 +188,12 @@ export const routes = {
   createUser:         post ('/v1/auth/users',                            secret('developer'),             'Create a user',                                          { body: NewUser, returns: [201, User], fails: ['identifier_taken'], fresh: 'in_live' }),
   getAuthUser:        get  ('/v1/auth/users/{user_id}',                  secret('developer'),             'Get a user',                                             { returns: [200, User] }),
   changeUser:         patch('/v1/auth/users/{user_id}',                  secret('developer'),             'Update a user; a new password ends all sessions and grants', { body: UserChange, returns: [200, User], fails: ['identifier_taken'], fresh: { fields: freshFields.user } }),
-  deleteUser:         del  ('/v1/auth/users/{user_id}',                  secret('developer'),             'Delete a user with all sessions and grants',             { returns: [204, null], fresh: 'in_live' }),
+  deleteUser:         del  ('/v1/auth/users/{user_id}',                  secret('developer'),             'Delete a user with all sessions and grants',             { query: UserDeletionQuery, returns: [204, null], fresh: 'in_live' }),
+  restoreUser:        post (`${authUser}/restore`,                       secret('developer'),             'Restore a deleted user who is not erased yet',           { returns: [200, User], fresh: 'in_live' }),
   blockUser:          post ('/v1/auth/users/{user_id}/block',            secret('developer'),             'Block a user; all sessions and tokens end at once',      { returns: [200, User], operators: 'allowed', fresh: no_need.closes }),
   unblockUser:        post ('/v1/auth/users/{user_id}/unblock',          secret('developer'),             'Unblock a user',                                         { returns: [200, User], operators: 'allowed', fresh: 'in_live' }),
+  approveUser:        post (`${authUser}/approve`,                       secret('developer'),             'Approve a user who waits',                               { returns: [200, User], fails: ['not_waiting'], fresh: 'in_live' }),
+  refuseUser:         post (`${authUser}/refuse`,                        secret('developer'),             'Refuse a user who waits',                                { returns: [200, User], fails: ['not_waiting'], fresh: 'in_live' }),
   listUserSessions:   get  ('/v1/auth/users/{user_id}/sessions',         secret('developer'),             'List the sessions of a user',                            { ...paged, returns: [200, page(Session)] }),
   endUserSessions:    post (`${authUser}/end-sessions`,                  secret('developer'),             'End all sessions and grants of a user',                  { returns: [200, User], operators: 'allowed', fresh: no_need.closes }),
   sendReset:          post (`${authUser}/send-reset`,                    secret('developer'),             'Mail a link with which the user chooses a new password', { returns: [202, MailAsked], fails: ['mail_not_set_up'], fresh: no_need.mails_owner }),
@@ -194,6 +201,8 @@ export const routes = {
   getAuthUserAccess:  get  (`${authUser}/access`,                        secret('developer'),             'Get what a user may do',                                 { query: UserAccessQuery, returns: [200, UserAccess] }),
   listUserMethods:    get  (`${authUser}/methods`,                       secret('developer'),             'List the sign-in methods of a user',                     { ...paged, returns: [200, page(SignInMethod)] }),
   removeUserMethod:   del  (`${authUser}/methods/{method_id}`,           secret('developer'),             'Remove a sign-in method; the sessions and grants that began with it end', { returns: [204, null], operators: 'allowed', fresh: 'in_live' }),
+  listTrustedBrowsers: get (`${authUser}/trusted-browsers`,              secret('developer'),             'List the trusted browsers of a user',                    { ...paged, returns: [200, page(TrustedBrowser)] }),
+  removeTrustedBrowser: del(`${authUser}/trusted-browsers/{trusted_browser_id}`, secret('developer'),     'Remove a trusted browser; the user is asked for the second factor there', { returns: [204, null], fresh: no_need.closes }),
   listUserGrants:     get  (`${authUser}/grants`,                        secret('developer'),             'List the active grants of a user',                       { query: PageQuery.extend(GrantQuery.shape), fails: ['invalid_cursor'], returns: [200, page(Grant)] }),
   disconnectGrant:    del  (`${authUser}/grants/{grant_id}`,             secret('developer'),             'Disconnect the application of a grant: all grants of the user for it end, and so does the consent', { returns: [204, null], fresh: no_need.closes }),
   getSession:         get  ('/v1/auth/sessions/{session_id}',            secret('developer'),             'Get a session',                                          { returns: [200, Session] }),
@@ -246,6 +255,10 @@ export const routes = {
   changeApplication:  patch(`${applications}/{application_id}`,          platform('applications:write'),  'Update an application',                                  { body: ApplicationChange, returns: [200, Application], configures: true, fresh: { fields: freshFields.application } }),
   deleteApplication:  del  (`${applications}/{application_id}`,          platform('applications:write'),  'Delete an application with all its grants',              { returns: [204, null], configures: true, fresh: 'in_live' }),
   rotateClientSecret: post (`${applications}/{application_id}/rotate-secret`, platform('applications:write'), 'Replace the client secret; the new one is returned once, the old one stops working', { returns: [200, ApplicationWithSecret], shown_once: 'client_secret', fails: ['secret_not_used'], fresh: 'always' }),
+  listClientSecrets:  get  (clientSecrets,                               platform('applications:read'),   'List the client secrets of an application',              { ...paged, returns: [200, page(ClientSecret)] }),
+  addClientSecret:    post (clientSecrets,                               platform('applications:write'),  'Add a second client secret, which is returned once; the first one keeps working', { body: NewClientSecret, returns: [201, ClientSecretWithPlaintext], shown_once: 'client_secret', fails: ['secret_not_used', 'quota_exceeded'], fresh: 'always' }),
+  getClientSecret:    get  (clientSecret,                                platform('applications:read'),   'Get a client secret without its plaintext',              { returns: [200, ClientSecret] }),
+  deleteClientSecret: del  (clientSecret,                                platform('applications:write'),  'Delete a client secret; it stops working at once',       { returns: [204, null], fails: ['last_secret'], fresh: no_need.closes }),
   listMetadataClients: get (metadataClients,                             platform('applications:read'),   'List metadata clients',                                  { query: MetadataClientQuery, returns: [200, page(MetadataClient)], fails: ['invalid_cursor'] }),
   createMetadataClient: post(metadataClients,                            platform('applications:write'),  'Add a metadata client; its document is read',            { body: NewMetadataClient, returns: [201, MetadataClient], fails: ['identifier_taken', 'metadata_unavailable', 'metadata_invalid', 'metadata_busy', 'quota_exceeded'], fresh: newMetadataClient }),
   getMetadataClient:  get  (metadataClient,                              platform('applications:read'),   'Get a metadata client',                                  { returns: [200, MetadataClient] }),
@@ -414,6 +427,7 @@ export const oidcRoutes = {
   enterInvitationCode: post(`${issuer}/invitation-code`,                                    session, 'Enter the code of an invitation to an organization',   { page: true, returns: [303, null] }),
   leadFromIssuer:      get (issuer,                                                         open,    'Lead from the address of the issuer to the account',   { page: true, returns: [303, null] }),
   leadFromRoot:        get (`${issuer}/`,                                                   open,    'Lead from the root of the issuer to the account',      { page: true, returns: [303, null] }),
+  leadToPasswordChange: get (`${issuer}/.well-known/change-password`,                      open,    'Lead password managers to the change of a password',   { page: true, returns: [303, null] }),
   showAccount:         get (`${issuer}/account`,                                            open,    'The account page of the person',                       { page: true, returns: [200, null] }),
   showOwnOrganization: get (`${issuer}/organizations/{organization_id}`,                    open,    'The page of an organization for its members',          { page: true, returns: [200, null] }),
   changeOwnOrganization: post(`${issuer}/organizations/{organization_id}`,                  session, 'Invite to an organization, change the roles of a member, or remove one', { page: true, returns: [303, null] }),
@@ -427,6 +441,7 @@ export const oidcRoutes = {
   addOwnProvider:      post(`${issuer}/account/add-provider`,                               session, 'Connect a provider to the own account',                { page: true, returns: [303, null] }),
   removeOwnMethod:     post(`${issuer}/account/remove-method`,                              session, 'Remove an own sign-in method',                         { page: true, returns: [303, null] }),
   endOwnSession:       post(`${issuer}/account/end-session`,                                session, 'End one of the own sessions',                          { page: true, returns: [303, null] }),
+  removeOwnTrustedBrowser: post(`${issuer}/account/remove-trusted-browser`,                 session, 'Remove one of the own trusted browsers',               { page: true, returns: [303, null] }),
   endOtherSessions:    post(`${issuer}/account/end-other-sessions`,                         session, 'End all own sessions but this one',                    { page: true, returns: [303, null] }),
   disconnect:          post(`${issuer}/account/disconnect`,                                 session, 'Disconnect an application from the own account',       { page: true, returns: [303, null] }),
   answerOwnInvitation: post(`${issuer}/account/invitation`,                                 session, 'Accept or decline an invitation to an organization',   { page: true, returns: [303, null] }),
@@ -454,6 +469,7 @@ export const serviceRoutes = {
   documentSearch: get('/docs/search',      open, 'Search the documentation: a page, or JSON by Accept',                      { page: true, query: DocumentationQuery, returns: [200, null] }),
   document:     get('/docs/{document}',    open, 'A document as a page, or as Markdown if its name ends with `.md`',         { page: true, cache: 'public, max-age=300', returns: [200, null] }),
   guide:        get('/docs/guides/{document}', open, 'A guide as a page or as Markdown',                                     { page: true, cache: 'public, max-age=300', returns: [200, null] }),
+  settingsPage: get('/docs/settings/{document}', open, 'A group of settings as a page or as Markdown',                      { page: true, cache: 'public, max-age=300', returns: [200, null] }),
   example:      get('/docs/examples/{document}', open, 'An example program as a page or as Markdown',                     { page: true, cache: 'public, max-age=300', returns: [200, null] }),
   decision:     get('/docs/decisions/{document}', open, 'A design decision as a page or as Markdown',                        { page: true, cache: 'public, max-age=300', returns: [200, null] }),
   operatorExample: get('/docs/packaging/{file}', open, 'An example for operators, such as a systemd unit',                   { page: true, cache: 'public, max-age=300', returns: [200, null] }),

@@ -38,6 +38,9 @@ const document: Record<number, ServiceAnswer> = {
   200: { description: 'The document.', types: { 'text/html': page, 'text/markdown': markdown } },
   ...unchanged,
 }
+const led_to_search: Record<number, ServiceAnswer> = {
+  302: { description: 'No document has this name: a browser is led to a search for it.' },
+}
 
 const demo_roles = z.array(z.string()).describe('The slugs of the roles of the person.')
 const DemoOrders = z.object({
@@ -91,8 +94,9 @@ const documented: { readonly [Name in keyof typeof serviceRoutes]?: Record<numbe
   documentSearch: {
     200: { description: 'What was found.', types: { 'text/html': page, 'application/json': SearchResults } },
   },
-  document,
-  guide: document,
+  document: { ...document, ...led_to_search },
+  guide: { ...document, ...led_to_search },
+  settingsPage: document,
   example: document,
   decision: document,
   createFirst: {

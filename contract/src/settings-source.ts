@@ -1,7 +1,8 @@
-/** Generates files from the settings: the table that the dashboard reads, and `docs/settings.md`. */
+/** Generates files from the settings: the table that the dashboard reads, `docs/settings.md`, and the page of each group. */
 import type { Look } from './objects/field.ts'
 import { fieldClasses } from './objects/objects.ts'
 import { settingsSchemas } from './settings.ts'
+import { type PageField, settingsPageOf, settingsPages } from './settings-pages.ts'
 import { rangeOf, type ValueRange } from './settings-sentences.ts'
 import { type SettingWords, settings_words } from './settings-words.ts'
 
@@ -59,6 +60,7 @@ export function settingsSources(): Record<string, string> {
     'dashboard/src/generated/settings.ts': dashboardSource(groups),
     'dashboard/src/generated/settings-help.ts': helpSource(Object.fromEntries(help)),
     'docs/settings.md': markdown(),
+    ...settingsPages(described.map(({ title, fields }) => ({ title, fields: fields.map(pageField) }))),
   }
 }
 
@@ -133,6 +135,8 @@ function markdown(): string {
     return [
       `## ${title}`,
       '',
+      `[Each field by itself, with examples](${settingsPageOf(title)}.md).`,
+      '',
       '| Field | What it does | Values | Default | To Live | A change |',
       '| --- | --- | --- | --- | --- | --- |',
       ...rows,
@@ -150,6 +154,31 @@ ${sections.join('\n')}`
 
 const cell = (text: string) => text.replaceAll('|', '\\|')
 const consequence = ({ affects, lowered }: Described) => (lowered === undefined ? affects : `${affects} Lowered: ${lowered}`)
+
+const pageField = (field: Described): PageField => ({
+  ...field,
+  values: rangeIn(field) + inWords(field, [field.range.minimum, field.range.maximum]),
+  default_value: defaultIn(field) + inWords(field, [field.range.default]),
+  consequence: consequence(field),
+})
+
+const units = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+] as const
+
+/** A duration in the largest unit that divides it; nothing for other values, and for a minute or less. */
+function inWords({ path }: Described, values: readonly unknown[]): string {
+  if (!path.endsWith('_seconds') || values.some((value) => typeof value !== 'number' || value % 60 !== 0 || value === 0)) return ''
+  return ` (${values.map((value) => durationOf(Number(value))).join(' to ')})`
+}
+
+function durationOf(seconds: number): string {
+  const [unit, length] = units.find(([, length]) => seconds % length === 0) ?? ['second', 1]
+  const count = seconds / length
+  return `${count} ${unit}${count === 1 ? '' : 's'}`
+}
 
 function rangeIn({ range, path, choices }: Described): string {
   const values = choicesOf(range, choices)

@@ -60,19 +60,34 @@ export const settings_words: readonly SettingsGroupWords[] = [
       ...of_sign_in,
       'sign_up.mode': {
         label: 'New accounts',
-        help: 'Whether people create accounts themselves (`open`), or the API alone does (`closed`).',
-        affects: 'People without an account.',
-        choices: { open: 'Anyone may sign up', closed: 'Only the API creates them' },
+        help: 'By whom accounts are created. People themselves (`open`), people whose accounts wait until a backend or an administrator approves them (`approval`, which needs mail), or the API alone (`closed`). An account that waits can do nothing and ends after 30 days. Accounts of the API and of invitations never wait.',
+        affects: 'People without an account. People who wait go on waiting, whatever is chosen.',
+        choices: { open: 'Anyone may sign up', approval: 'Each waits for an approval', closed: 'Only the API creates them' },
+      },
+      'sign_up.allowed_domains': {
+        label: 'Domains that may sign up',
+        help: 'If there are any, only addresses of these domains can sign up. Nor can others become the new address of an account. A domain is written as `example.com`, or `*.example.com` for all below it and not itself. Accounts of the API and of invitations may have any.',
+        affects: 'People who sign up or change their address. Accounts that exist stay.',
+      },
+      'sign_up.blocked_domains': {
+        label: 'Domains that may not sign up',
+        help: 'Addresses of these domains cannot sign up, even if they are allowed above. Nor can they become the new address of an account.',
+        affects: 'People who sign up or change their address. Accounts that exist stay.',
       },
       'sign_up.name': {
         label: 'Name of a person',
-        help: 'With `off` the sign-up form alone asks for a name, which can stay empty. `optional` also asks where an account begins without the form: by an emailed code, or at a provider that sent no name. `required` takes no account without a name, and asks everyone who has none once. A name that is asked for has 1 to 100 characters.',
+        help: 'When people are asked for their name. With `off` the sign-up form alone asks for a name, which can stay empty. `optional` also asks where an account begins without the form: by an emailed code, or at a provider that sent no name. `required` takes no account without a name, and asks everyone who has none once. A name that is asked for has 1 to 100 characters.',
         affects: 'People who sign up. “Required” also asks people without a name, at the next sign-in.',
         choices: {
           off: 'In the sign-up form, may stay empty',
           optional: 'Of every new person, may stay empty',
           required: 'Of everyone without one',
         },
+      },
+      'users.deletion_grace_days': {
+        label: 'Days in which a deletion can be undone',
+        help: 'For how many days a deleted account can be restored. It is closed at first: the person is signed out everywhere, and the address stays taken. A backend, an administrator or the person can restore it; then it is erased. `0` erases at once.',
+        affects: 'Accounts that are deleted from then on. Those that are closed keep their day.',
       },
       'mfa.mode': {
         label: 'Second factor',
@@ -84,6 +99,17 @@ export const settings_words: readonly SettingsGroupWords[] = [
         label: 'Authenticator app',
         help: 'People can enrol an authenticator app (TOTP).',
         affects: 'People who want to enrol one. Enrolled ones stay.',
+      },
+      'mfa.remember_days': {
+        label: 'Days without the second factor',
+        help: 'For so many days a person may choose not to be asked for the second factor in a browser in which it was just used; 0 for none. A recovery code does not count, and a request that asks for a fresh sign-in or a level, and a sensitive change, ask all the same. The root environment has none.',
+        affects: 'People with a second factor, from the next one that they use on.',
+        lowered: 'It counts at once: browsers that were trusted for longer are asked again.',
+      },
+      'notices.new_sign_in': {
+        label: 'Mail about a new browser',
+        help: 'A person who has signed in before gets a mail when the account is signed in to from a browser that did not do so before, at most one an hour. It needs mail.',
+        affects: 'People who sign in from another browser, from the next sign-in on.',
       },
     },
   },
@@ -144,7 +170,7 @@ export const settings_words: readonly SettingsGroupWords[] = [
       },
       'tokens.refresh_retry_window_seconds': {
         label: 'Retry window of refresh',
-        help: 'A refresh that is repeated within this time, after a lost answer, gets the same answer.',
+        help: 'How long a refresh can be repeated. After a lost answer it gets the same answer.',
         affects: 'Applications that repeat a refresh after a lost answer.',
         lowered: 'A repeat that comes later than this ends the grant, since it could be a stolen token.',
       },
@@ -156,7 +182,7 @@ export const settings_words: readonly SettingsGroupWords[] = [
       },
       'tokens.id_token_claims': {
         label: 'Claims in the ID token',
-        help: '`full` puts the claims of all scopes into the ID token; `minimal` leaves them to UserInfo.',
+        help: 'The claims in the ID token. `full` puts those of all scopes into it; `minimal` leaves them to UserInfo.',
         affects: 'Every application that reads claims from ID tokens, from the next one on.',
         choices: { full: 'Full', minimal: 'Minimal' },
       },
@@ -184,14 +210,14 @@ export const settings_words: readonly SettingsGroupWords[] = [
     fields: {
       'claims.preferred_username': {
         label: 'User name of people without one',
-        help: 'What `preferred_username` holds for a person who has no user name: nothing (`none`), or the verified address (`email`). A user name that the API set wins.',
+        help: 'What `preferred_username` holds for a person who has no user name. Nothing (`none`), or the verified address (`email`). A user name that the API set wins.',
         affects:
           'Applications with the scope profile, from the next token on. A product that keys its accounts by it takes a changed address for another person.',
         choices: stand_ins,
       },
       'claims.name': {
         label: 'Name of people without one',
-        help: 'What `name` holds for a person who has no name: nothing (`none`), or the verified address (`email`). A name that a person or the API set wins.',
+        help: 'What `name` holds for a person who has no name. Nothing (`none`), or the verified address (`email`). A name that a person or the API set wins.',
         affects: 'Applications with the scope profile, from the next token on.',
         choices: stand_ins,
       },
@@ -213,7 +239,7 @@ export const settings_words: readonly SettingsGroupWords[] = [
       },
       'cors.allowed_origins': {
         label: 'Origins that may call the token endpoints',
-        help: 'Origins whose scripts can call the token endpoints, besides those of spa applications, such as `https://app.example.com`.',
+        help: 'Origins whose scripts can call the token endpoints. Those of spa applications can anyway. An origin is written as `https://app.example.com`.',
         affects: 'Scripts of these origins, at once.',
         advice: 'Add the origins of Live',
       },
@@ -224,12 +250,12 @@ export const settings_words: readonly SettingsGroupWords[] = [
     fields: {
       'oauth.openid_optional': {
         label: 'Requests without openid',
-        help: 'An authorization request that names a resource server may leave out the scope `openid`. Its access token is for the resource server alone, and there is no ID token.',
+        help: 'A request that names a resource server may leave out the scope `openid`. Its access token is for the resource server alone, and there is no ID token.',
         affects: 'Applications that send no `openid`, or no scope: they are no longer refused. All others get what they got before.',
       },
       'oauth.metadata_clients': {
         label: 'Connect by address',
-        help: 'Clients that nobody registered, whose client id is the URL of a document about themselves: none (`off`), those whose URL an administrator has approved (`listed`), or every one (`any`). They only reach resource servers with `allow_metadata_clients`, and people are asked each time.',
+        help: 'Clients that nobody registered, by the URL of a document about themselves. None (`off`), those whose URL an administrator has approved (`listed`), or every one (`any`). They only reach resource servers with `allow_metadata_clients`, and people are asked each time.',
         affects: 'Programs that people connect, such as agents. A stricter value ends at once what it no longer admits.',
         advice: 'Choose who may connect in Live',
         choices: { off: 'Off', listed: 'Approved addresses', any: 'Every address' },

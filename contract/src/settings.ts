@@ -4,6 +4,7 @@
  * values that were set are stored; all others follow the defaults.
  */
 import { z } from 'zod'
+import { DomainPattern } from './domain-pattern.ts'
 import { EnvironmentId, ProjectId } from './ids.ts'
 import type { FieldClass, NestedFieldClasses } from './objects/field.ts'
 import { oidcScopes } from './scopes.ts'
@@ -16,11 +17,18 @@ import { Name, Origin, Sender, seconds, Time, text, WebUrl } from './values.ts'
 export const TokenFormat = z.enum(['jwt', 'opaque'])
 
 /** Where people are asked for a name. */
-const SignUpName = z.enum(['off', 'optional', 'required'])
+export const SignUpName = z.enum(['off', 'optional', 'required'])
 export type SignUpName = z.infer<typeof SignUpName>
 
+/** Who may create an account. */
+export const SignUpMode = z.enum(['open', 'approval', 'closed'])
+
+const domains = z.array(DomainPattern).max(200, { abort: true }).default([])
+
 /** Which clients get in by the URL of a document about themselves. */
-const MetadataClients = z.enum(['off', 'listed', 'any'])
+/** From those that admit fewer clients to those that admit more. */
+export const metadata_clients_modes = ['off', 'listed', 'any'] as const
+const MetadataClients = z.enum(metadata_clients_modes)
 export type MetadataClients = z.infer<typeof MetadataClients>
 
 /** The value of a claim for a person who has none: nothing, or the verified address. */
@@ -101,15 +109,22 @@ const common = {
     metadata_clients: MetadataClients.default('off'),
   }).describe('Access by agents and other programs.'),
   sign_in: group('sign_in', switches).describe('The methods of sign-in.'),
-  sign_up: group('sign_up', { mode: z.enum(['open', 'closed']).default('open'), name: SignUpName.default('off') }).describe(
-    'The creation of accounts.',
-  ),
+  sign_up: group('sign_up', {
+    mode: SignUpMode.default('open'),
+    name: SignUpName.default('off'),
+    allowed_domains: domains,
+    blocked_domains: domains,
+  }).describe('The creation of accounts.'),
+  users: group('users', { deletion_grace_days: z.int().min(0).max(30).default(0) }).describe('The accounts of people.'),
   password: group('password', { min_length: z.int().min(8).max(128).default(12), reject_common: z.boolean().default(true) }).describe(
     'The rules for new passwords.',
   ),
-  mfa: group('mfa', { mode: z.enum(['off', 'optional', 'required']).default('off'), totp: z.boolean().default(true) }).describe(
-    'Second factors.',
-  ),
+  mfa: group('mfa', {
+    mode: z.enum(['off', 'optional', 'required']).default('off'),
+    totp: z.boolean().default(true),
+    remember_days: z.int().min(0).max(90).default(0),
+  }).describe('Second factors.'),
+  notices: group('notices', { new_sign_in: z.boolean().default(true) }).describe('Mails about what happens to an account.'),
   lockout: group('lockout', { max_attempts: z.int().min(3).max(100).default(10), duration_seconds: seconds(30, 86_400, 900) }).describe(
     'The protection of accounts from guessing.',
   ),
@@ -223,9 +238,11 @@ export const settingsFields = {
     SwitchedMethod | 'passkey_shared_host',
     FieldClass
   >,
-  sign_up: { mode: 'travels', name: 'travels' },
+  sign_up: { mode: 'travels', name: 'travels', allowed_domains: 'travels', blocked_domains: 'travels' },
+  users: { deletion_grace_days: 'travels' },
   password: { min_length: 'travels', reject_common: 'travels' },
-  mfa: { mode: 'travels', totp: 'travels' },
+  mfa: { mode: 'travels', totp: 'travels', remember_days: 'travels' },
+  notices: { new_sign_in: 'travels' },
   lockout: { max_attempts: 'travels', duration_seconds: 'travels' },
   branding: { display_name: 'travels', logo_url: 'owned', primary_color: 'travels' },
   links: { terms_url: 'owned', privacy_url: 'owned', support_url: 'owned' },

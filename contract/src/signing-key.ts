@@ -18,10 +18,31 @@ export const SigningKey = z.strictObject({
   ),
   public_jwk: z.record(z.string(), z.string()).describe('The public key as JWK (RFC 7517).'),
   signs_from: Time.describe('The time from which the key signs.'),
+  published_at: Time.describe('When the key was added to the JWKS.'),
+  readers: z
+    .array(
+      z.strictObject({
+        source: z
+          .string()
+          .describe('A network, an IPv4 /24 or an IPv6 /48, with the first word of the user agent.')
+          .meta({ examples: ['203.0.113.0/24 node'] }),
+        last_read_at: Time.describe('When it last read the JWKS.'),
+        has_next: z.boolean().describe('Whether it has read the JWKS since the key was published.'),
+      }),
+    )
+    .describe(
+      'Of the next key: who read the JWKS in the last 24 hours, at most 100, the latest first. A proxy or a cache reads for those behind it. Empty for other keys.',
+    ),
   created_at: Time,
   updated_at: Time,
 })
 
 export const RotationQuery = z.object({
+  now: z
+    .enum(['true', 'false'])
+    .default('false')
+    .describe(
+      'With `true` the next key that is published signs at once, without waiting until every cached JWKS has expired: tokens are refused by every program that has not read it. Where none waits, the answer is 409.',
+    ),
   alg: SigningAlg.default('RS256').describe('The algorithm whose next key is published: `RS256` or `ES256`. The default is `RS256`.'),
 })

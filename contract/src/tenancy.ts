@@ -82,12 +82,42 @@ export const ProjectPromotion = z.strictObject({
     .describe('Whether a plan to a Live environment needs the approval of an owner or admin who did not plan it. Edits by hand need none.'),
 })
 
+/** The age that the sign-in of an administrator may have for calls that need a fresh one, where a project names no other. */
+export const fresh_sign_in_seconds = 600
+/** The least that a project can ask for. */
+export const shortest_fresh_sign_in_seconds = 60
+
+const FreshSignIn = {
+  test_seconds: z
+    .int()
+    .min(600)
+    .max(3_600)
+    .describe('The age in seconds that the sign-in may have for calls in Test environments, 600 to 3600. The default is 600.'),
+  live_seconds: z
+    .int()
+    .min(shortest_fresh_sign_in_seconds)
+    .max(600)
+    .describe(
+      'The age in seconds that the sign-in may have for calls in Live environments and for those of the project itself, 60 to 600. The default is 600.',
+    ),
+}
+
+/** How old the sign-in of an administrator may be for calls of the project that need a fresh one. */
+export const ProjectFreshSignIn = z.strictObject(FreshSignIn)
+export type ProjectFreshSignIn = z.infer<typeof ProjectFreshSignIn>
+
+export const default_fresh_sign_in: ProjectFreshSignIn = {
+  test_seconds: fresh_sign_in_seconds,
+  live_seconds: fresh_sign_in_seconds,
+}
+
 export const Project = z.strictObject({
   id: ProjectId,
   tenant_id: TenantId,
   slug: Slug,
   name: Name,
   promotion: ProjectPromotion.describe('How promotions of the project are made.'),
+  fresh_sign_in: ProjectFreshSignIn.describe('How old the sign-in of an administrator may be for calls that need a fresh one.'),
   created_at: Time,
   updated_at: Time,
 })
@@ -96,6 +126,16 @@ export const ProjectChange = z.strictObject({
   promotion: ProjectPromotion.partial()
     .optional()
     .describe('How promotions are made. Only an administrator with the role admin changes it, and an approval needs two owners or admins.'),
+  fresh_sign_in: z
+    .strictObject({
+      test_seconds: FreshSignIn.test_seconds.nullable().optional(),
+      live_seconds: FreshSignIn.live_seconds.nullable().optional(),
+    })
+    .nullable()
+    .optional()
+    .describe(
+      'How old the sign-in of an administrator may be for calls that need a fresh one; `null` puts a default back. Only an administrator with the role admin changes it.',
+    ),
 })
 
 export const Environment = z.strictObject({

@@ -2,9 +2,13 @@
 import { z } from 'zod'
 import { DataClaims } from './data-claims.ts'
 import { EnvironmentId, ProjectId, TenantId, UserId } from './ids.ts'
+import { isTimeZone } from './time-zone.ts'
 import { characters, Email, ShortText, Slug, Time, text, WebUrl } from './values.ts'
+import { withoutUnseen } from './visible.ts'
 
-/** Claims of OIDC Core §5.1 that a person or a backend can set. */
+const unknown_zone = 'Expected a time zone of the IANA database, such as Europe/Zurich.'
+
+/** Claims of OIDC Core §5.1 that a person or a backend can set, as they are stored. Older records can have values that are refused now. */
 const profile = {
   name: ShortText.nullable().describe('The full name (OIDC Core §5.1).'),
   given_name: ShortText.nullable().describe('The given name.'),
@@ -18,9 +22,36 @@ const profile = {
     .describe('The language, such as `en` or `de-CH`.'),
   zoneinfo: z
     .string()
-    .regex(/^[A-Za-z0-9_+/-]{1,64}$/, 'Expected a time zone of the IANA database, such as Europe/Zurich.')
+    .regex(/^[A-Za-z0-9_+/-]{1,64}$/, unknown_zone)
     .nullable()
     .describe('The time zone, such as `Europe/Zurich`.'),
+}
+
+/** The states of an account that signed up where each waits for an approval. */
+export const ApprovalState = z.enum(['waiting', 'approved', 'refused'])
+export type ApprovalState = z.infer<typeof ApprovalState>
+
+const VisibleName = ShortText.refine(
+  (value) => withoutUnseen(value) !== '',
+  'Use at least one visible character, or null for no name.',
+).nullable()
+
+/** The same as they are accepted. */
+const accepted_profile = {
+  ...profile,
+  name: VisibleName.describe('The full name (OIDC Core §5.1), with at least one visible character.'),
+  given_name: VisibleName.describe('The given name, with at least one visible character.'),
+  family_name: VisibleName.describe('The family name, with at least one visible character.'),
+  nickname: VisibleName.describe('A casual name, with at least one visible character.'),
+  preferred_username: VisibleName.describe(
+    'The name by which the user wants to be called, with at least one visible character. It is not unique.',
+  ),
+  zoneinfo: z
+    .string()
+    .regex(/^[A-Za-z0-9_+/-]{1,64}$/, { error: unknown_zone, abort: true })
+    .refine(isTimeZone, unknown_zone)
+    .nullable()
+    .describe('The time zone, such as `Europe/Zurich`: a name that the service can show times in, and no offset.'),
 }
 
 export const User = z.strictObject({
@@ -48,6 +79,16 @@ export const User = z.strictObject({
     .array(Slug)
     .describe('The roles that were given to the user, by slug and in order of slug. Roles that every user has are not among them.'),
   has_password: z.boolean().describe('Whether the user can sign in with a password.'),
+  approval: z
+    .strictObject({
+      state: ApprovalState.describe('`waiting` for an approval, `approved` or `refused`.'),
+      at: Time.describe('The time of this state.'),
+    })
+    .nullable()
+    .describe('The approval of an account of a sign-up that had to wait; `null` for an account that never waited.'),
+  deletes_at: Time.nullable().describe(
+    'When the account is erased, which was deleted and can be restored until then; `null` while it is not deleted.',
+  ),
   blocked_at: Time.nullable().describe('When the user was blocked; `null` while the user can sign in.'),
   last_sign_in_at: Time.nullable().describe('When the user last signed in; `null` if never.'),
   created_at: Time,
@@ -85,7 +126,7 @@ const optional = z.object({
     .max(1_000)
     .nullable()
     .describe('The password, by the policy of the environment (by default at least 12 characters). It is write-only.'),
-  ...profile,
+  ...accepted_profile,
   metadata,
   claims: DataClaims,
   roles: given_roles,
@@ -111,6 +152,13 @@ export const UserChange = z.strictObject({
 })
 export type UserChange = z.infer<typeof UserChange>
 
+export const UserDeletionQuery = z.object({
+  erase: z
+    .enum(['true', 'false'])
+    .optional()
+    .describe('With `true` the account is erased at once, also one that could be restored. The default is `false`.'),
+})
+
 export const UserQuery = z.object({
   email: z
     .string()
@@ -125,5 +173,6 @@ export const UserQuery = z.object({
     .register(characters, { allowed: 'any' })
     .optional()
     .describe('Words that the name, the email or the phone number contains, or a whole id.'),
+  approval: ApprovalState.optional().describe('Only users whose account waits, was approved or was refused.'),
   role: Slug.optional().describe('The slug of a role: only users to whom it was given. A role that every user has finds nobody by that.'),
 })

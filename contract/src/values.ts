@@ -13,6 +13,9 @@ export const Moment = z.iso
   .datetime({ offset: true, abort: true })
   .refine((value) => /^\d{4}-/.test(inUtc(value)), 'Expected a time whose year in UTC is 0000 to 9999.')
 
+/** A time that is stored as it is shown: in UTC, whatever offset it was sent with. */
+export const UtcMoment = Moment.overwrite((value) => inUtc(value) || value)
+
 /** The time in UTC; '' for text that is not a time. */
 const inUtc = (value: string) => (Number.isNaN(Date.parse(value)) ? '' : new Date(value).toISOString())
 

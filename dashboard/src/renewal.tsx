@@ -5,6 +5,7 @@
 import type { Me } from '@ostiary/sdk'
 import { createContext, type ReactNode, use, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { needsSignIn, queries, signInAddress } from './api.ts'
+import { duration } from './parts/clock.ts'
 import { Buttons, Dialog } from './parts/dialog.tsx'
 import { me } from './queries/tenancy.ts'
 
@@ -90,7 +91,7 @@ export function Renewal({ children }: { children: ReactNode }) {
         lead={
           waiting?.max_age === null
             ? 'Sign in again. Nothing that you have entered is lost.'
-            : `This change needs a sign-in from the last ${Math.round((waiting?.max_age ?? 600) / 60)} minutes. Nothing that you have entered is lost.`
+            : `This change needs a sign-in from the last ${duration(waiting?.max_age ?? 600)}. Nothing that you have entered is lost.`
         }
         footer={<Buttons keep="Cancel" onClose={() => waiting?.cancel()} act="Sign in again" onAct={open} />}
       >

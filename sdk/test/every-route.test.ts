@@ -60,7 +60,7 @@ testRows('the client sends the request of a row, and returns its answer', in_ord
     // An earlier row deleted the object, or the tests have none, such as a delivery.
     assert.match(
       answer.code,
-      /^(not_found|key_revoked|unauthenticated|invalid_key|last_owner|mail_not_set_up|promotion_state)$/,
+      /^(not_found|key_revoked|unauthenticated|invalid_key|last_owner|mail_not_set_up|not_waiting|promotion_state)$/,
       answer.message,
     )
     assert.match(answer.request_id ?? '', /^req_/)

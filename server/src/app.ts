@@ -68,8 +68,8 @@ import { revoke } from './oidc/endpoints/revoke.ts'
 import { token } from './oidc/endpoints/token.ts'
 import { userinfo } from './oidc/endpoints/userinfo.ts'
 import { createErrorPages } from './oidc/error-page.ts'
-import { disconnect, endOtherSessions, endOwnSession } from './oidc/flow/account/access.ts'
-import { leadToAccount, showAccount } from './oidc/flow/account/account.ts'
+import { disconnect, endOtherSessions, endOwnSession, removeOwnTrustedBrowser } from './oidc/flow/account/access.ts'
+import { leadToAccount, leadToPasswordChange, showAccount } from './oidc/flow/account/account.ts'
 import { changeOwnEmail, confirmOwnEmail } from './oidc/flow/account/address.ts'
 import { deleteOwnAccount, exportOwnData } from './oidc/flow/account/data.ts'
 import { addOwnPasskey, addOwnTotp, changeOwnPassword, removeOwnMethod, renewOwnCodes } from './oidc/flow/account/methods.ts'
@@ -434,6 +434,7 @@ function mountProtocol(app: FastifyInstance, { deployment, issuers }: Modules, s
       enterInvitationCode,
       leadFromIssuer: leadToAccount,
       leadFromRoot: leadToAccount,
+      leadToPasswordChange,
       showAccount,
       showOwnOrganization,
       changeOwnOrganization,
@@ -448,6 +449,7 @@ function mountProtocol(app: FastifyInstance, { deployment, issuers }: Modules, s
       removeOwnMethod,
       endOwnSession,
       endOtherSessions,
+      removeOwnTrustedBrowser,
       disconnect,
       answerOwnInvitation,
       leaveOrganization,

@@ -22,13 +22,16 @@ import type { SqliteOptions } from './db/sqlite/sqlite.ts'
 import { createCounters } from './deployment/counters.ts'
 import { type Deployment, newSecret } from './deployment/deployment.ts'
 import { createForwarders } from './deployment/forwarders.ts'
-import { createClientUses, createGrantUses } from './deployment/grant-uses.ts'
+import { createClientUses, createGrantUses, createSecretUses } from './deployment/grant-uses.ts'
+import { createJwksReaders } from './deployment/jwks-readers.ts'
 import { createOutbound, type Outbound } from './deployment/outbound/fetch.ts'
 import type { Resolve } from './deployment/outbound/resolve.ts'
 import { createSmtp, type DeliverBySmtp } from './deployment/outbound/smtp.ts'
 import { createRefusedCalls } from './deployment/refused-calls/refused-calls.ts'
 import { openSecrets } from './deployment/secrets/secrets.ts'
 import { createTally } from './deployment/tally.ts'
+import type { Otlp } from './deployment/telemetry/otlp.ts'
+import { bothLogs, createTelemetry } from './deployment/telemetry/telemetry.ts'
 import { createKeyStore } from './domain/keys/store.ts'
 import { refuseUnboundHosts } from './domain/tenancy/issuer-origins.ts'
 import { createPasswords, lanesOf, type Passwords } from './domain/users/password.ts'
@@ -90,7 +93,10 @@ export async function openDeployment(config: Config, overrides: Overrides = {}):
     const master_keys = config.master_keys ?? [readMasterKey(config.data_dir, randomBytes)]
     await migrate(db)
     const secrets = await openSecrets(db, master_keys, randomBytes)
-    const log = createLog(config.log_level, now, overrides.write ?? standardOutput(), overrides.log_form)
+    const random = createRandomPool(randomBytes)
+    const own_log = createLog(config.log_level, now, overrides.write ?? standardOutput(), overrides.log_form)
+    const telemetry = overrides.serves && config.otlp_url !== null ? createTelemetry(config.log_level, { now, random }) : null
+    const log = telemetry === null ? own_log : bothLogs(own_log, telemetry.log)
     const tally = createTally()
     const counters = createCounters(db, now, tally.counted)
     const refused_calls = createRefusedCalls(db, now, {
@@ -99,17 +105,19 @@ export async function openDeployment(config: Config, overrides: Overrides = {}):
     })
     const outbound = overrides.outbound ?? createOutbound(config, overrides.resolve === undefined ? {} : { resolve: overrides.resolve })
     const smtp = overrides.smtp ?? createSmtp(config, overrides.resolve === undefined ? {} : { resolve: overrides.resolve })
-    const random = createRandomPool(randomBytes)
     return {
       config,
       db,
       secrets,
       log,
+      telemetry,
       counters,
       tally,
       refused_calls,
       grant_uses: createGrantUses(db),
       client_uses: createClientUses(db),
+      secret_uses: createSecretUses(db),
+      jwks_readers: createJwksReaders(db),
       forwarders: createForwarders({ config, db, log, now }),
       outbound,
       smtp,
@@ -233,7 +241,14 @@ async function serve(deployment: Deployment, roots: Roots, release: () => void, 
     await db.close()
     throw error
   })
-  const jobs = startJobs(deployment, { keys, key_pool, issuers, webhook_histories })
+  const jobs = startJobs(deployment, {
+    keys,
+    key_pool,
+    issuers,
+    webhook_histories,
+    otlp: await openOtlp(deployment),
+    root: roots.root,
+  })
   void key_pool.fill()
   log.info('listening', { base_url: config.base_url, port: listening.addresses[0]?.port, hashes_at_once: passwords.lanes })
 
@@ -258,6 +273,13 @@ async function serve(deployment: Deployment, roots: Roots, release: () => void, 
       log.info('stopped')
     },
   }
+}
+
+/** Opens the way to the collector of telemetry. Only a deployment with one loads the exporters. */
+async function openOtlp({ config, random }: Deployment): Promise<Otlp | null> {
+  if (config.otlp_url === null) return null
+  const { createOtlp } = await import('./deployment/telemetry/otlp.ts')
+  return createOtlp({ url: config.otlp_url, instance_id: random(8).toString('hex') })
 }
 
 /** Serves the metrics of this process. Those of several workers are served, in sum, by the process that started them. */

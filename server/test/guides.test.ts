@@ -101,6 +101,8 @@ const acts: Readonly<Record<string, readonly Act[]>> = {
       }),
   ],
   'issuer-host': [],
+  providers: [],
+  'sign-up': [],
   testing: [],
   express: [
     () =>
@@ -129,7 +131,14 @@ const acts: Readonly<Record<string, readonly Act[]>> = {
   promotion: [],
   configuration: [],
   'key-rotation': [],
+  'audit-log': [],
+  'refused-calls': [],
   'sign-out': [],
+  support: [],
+  'import-users': [],
+  'personal-data': [],
+  claims: [],
+  look: [],
   mail: [],
   'emailed-codes': [],
   passkeys: [],

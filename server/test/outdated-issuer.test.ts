@@ -119,6 +119,7 @@ async function testOutdatedIssuers() {
     ['showOwnOrganization',  'an organization of others',        404, () => send('showOwnOrganization', {})],
     ['leadFromIssuer',       'the way to the account',           303, () => send('leadFromIssuer', {})],
     ['leadFromRoot',         'the way to the account',           303, () => send('leadFromRoot', {})],
+    ['leadToPasswordChange', 'the way to the password',          303, () => send('leadToPasswordChange', {})],
     ['showAccount',          'the account page',                 200, () => send('showAccount', {})],
     ['userinfo',             'a preflight',                      204, () => send('userinfo', { headers: { ...from_browser, 'access-control-request-method': 'GET' } }, 'OPTIONS')],
     ['logoutByPost',         'a sign-out',                       303, () => send('logoutByPost', { form: { id_token_hint: id_token } })],

@@ -72,9 +72,11 @@ const lasting: Record<string, string> = {
   upstream_holds: 'one row for each environment',
   promoted_states: 'one row for each environment',
   issuer_origins: 'an issuer is never used again',
+  issuer_certificates: 'one row for each environment',
   api_keys: 'a key that expired or was revoked stays listed',
   applications: 'an administrator manages them',
   application_origins: 'changes with its application',
+  application_secrets: 'changes with its application; at most two each',
   users: 'an administrator manages them',
   identities: 'changes with its user',
   totp_methods: 'changes with its user',
@@ -101,6 +103,7 @@ const lasting: Record<string, string> = {
   webhooks: 'an administrator manages them',
   jobs: 'the queue deletes a job that is done or given up',
   event_counters: 'one row for each environment',
+  telemetry_cursors: 'one row for each environment',
   audit_log: 'the log of a tenant is kept whole',
   audit_heads: 'one row for each tenant',
   leases: 'one row for each kind of work; an expired lease is taken over',
@@ -163,9 +166,12 @@ for (const [engine, { skip, open, programs, columns }] of Object.entries(engines
     )
     assert.deepEqual(unswept.map(({ table_name, column_name }) => `${table_name}.${column_name}`).sort(), [
       'api_keys.expires_at', // lasting
+      'application_secrets.expires_at', // lasting
       'grants.expires_at', // the end of the last token; the newest of a session is kept for longer
       'invitations.expires_at', // an invitation that expired is listed for as long as its link is recognised
+      'issuer_certificates.expires_at', // lasting
       'leases.expires_at', // lasting
+      'providers.secret_expires_at', // lasting
       'refresh_chains.expires_at', // the end of the live token; a chain goes with its grant
       'sessions.expires_at', // the idle timeout; a walk removes the row a day later (`workers/walk-ends.ts`)
     ])

@@ -216,6 +216,22 @@ async function testTwoProcesses() {
         withdraw: (side) => w.call('POST', side.at(`${w.test.path}/applications/${of.id}/rotate-secret`)),
       }
     },
+    async 'one of two client secrets is deleted'() {
+      const of = await w.createApplication(w.test)
+      const secrets = `${w.test.path}/applications/${of.id}/secrets`
+      const added = await platform(201, 'POST', secrets, {})
+      const second = { ...of, client_secret: added.client_secret as string }
+      const codes = await threeCodes(person, of)
+      const revoking = async (side: Side) => outcomeOf(await revoke(w, side, second, 'unknown'))
+      return {
+        uses: [
+          { ask: revoking, refusal: '401 invalid_client' },
+          withRefreshToken(await person.tokens(of), second, '401 invalid_client'),
+          withCodes(codes, second, '401 invalid_client'),
+        ],
+        withdraw: (side) => w.call('DELETE', side.at(`${secrets}/${added.id}`)),
+      }
+    },
     async 'an application is disabled'() {
       const of = await w.createApplication(w.test)
       const { uses } = await signedIn(person, of, { refresh: '401 invalid_client', code: '401 invalid_client', session: '400' })

@@ -2,7 +2,7 @@
 import { OstiaryError } from '@ostiary/sdk'
 import type { Written } from '../arguments.ts'
 import { UsageError } from '../usage.ts'
-import { type Connection, connect, originOf, profileName } from './connection.ts'
+import { type Connection, connect, connectProfile, originOf, profileName } from './connection.ts'
 import { defaultsOf } from './defaults.ts'
 import { rowOf } from './derive.ts'
 import type { Io } from './io.ts'
@@ -28,9 +28,19 @@ export async function login(io: Io, written: Written): Promise<number> {
     throw new Unreachable(`${error.message} Is the service at another address? Run "ostiary login --url ADDRESS".`, { cause: error })
   })
   await keepSignIn(io, name, signed_in)
-  io.err(`Signed in at ${base_url} as ${visible(signed_in.user_id)}, profile "${name}".\n`)
+  const said = `Signed in at ${base_url} as ${await whoIs(io, name)}, profile "${name}".`
+  io.err(`${visible(said)}\n`)
   if (io.variables.OSTIARY_KEY !== null) io.err('OSTIARY_KEY is set, so commands use that key. Unset it to use the sign-in.\n')
   return 0
+}
+
+/** Names the person of a profile by the email, with the roles in tenants. */
+async function whoIs(io: Io, profile_name: string): Promise<string> {
+  const { email, memberships } = await identityOf(connectProfile(io, profile_name))
+  const roles = (Array.isArray(memberships) ? memberships.filter(isObject) : []).map(({ role, name }) => `${role} of ${name}`)
+  const [first, ...others] = roles
+  if (first === undefined) return `${email}, who is a member of no tenant yet`
+  return `${email}, ${others.length > 1 ? `${first} and in ${others.length} other tenants` : roles.join(' and ')}`
 }
 
 export async function logout(io: Io, written: Written): Promise<number> {

@@ -41,14 +41,24 @@ export function connect(io: Io, profile_option: string | null): Connection {
   if (key !== null && profile_option !== null) throw new UsageError('OSTIARY_KEY is set, and --profile names a sign-in. Use one of them.')
   if (key !== null) return keyConnection(io, key, url ?? default_url)
   const name = profileName(io, profile_option)
-  const session = openSession(io, name)
-  if (session === null)
-    throw new UsageError(`There is no profile "${name}". Run "ostiary login", or set OSTIARY_KEY and OSTIARY_URL for a pipeline.`)
-  const { base_url } = session.profile
+  const connection = connectProfile(io, name)
+  const { base_url } = connection
   if (url !== null && url !== base_url)
     throw new UsageError(
       `OSTIARY_URL is ${url}, and the profile "${name}" signed in at ${base_url}. Unset it, or choose another --profile.`,
     )
+  return connection
+}
+
+/**
+ * Connects by the sign-in of a profile, even if a key is set.
+ *
+ * @throws UsageError if there is no such profile
+ */
+export function connectProfile(io: Io, name: string): Connection {
+  const session = openSession(io, name)
+  if (session === null)
+    throw new UsageError(`There is no profile "${name}". Run "ostiary login", or set OSTIARY_KEY and OSTIARY_URL for a pipeline.`)
   return sessionConnection(io, session)
 }
 
@@ -113,7 +123,7 @@ async function askForFreshSignIn(io: Io, session: Session, error: OstiaryError):
 /** The service asked for a fresh sign-in. The message says how to continue. */
 class FreshSignInNeeded extends Refused {
   constructor(cause: OstiaryError) {
-    super('This call needs a fresh sign-in. Run "ostiary login --fresh", then repeat the command within 10 minutes.', { cause })
+    super('This call needs a fresh sign-in. Run "ostiary login --fresh", then repeat the command at once.', { cause })
   }
 }
 

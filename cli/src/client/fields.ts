@@ -20,10 +20,12 @@ export interface Field {
 }
 
 /** The fields of the body of a row; none if it has no body. */
-export function bodyFields({ body }: Route): Field[] {
+export function bodyFields({ body, returns: [, answer] }: Route): Field[] {
   if (body === undefined) return []
   const components: Components = { schemas: {}, responses: {} }
-  const schema = resolved(schemaOf(body, 'input', components), components)
+  const own = schemaOf(body, 'input', components)
+  if (answer !== null) schemaOf(answer, 'output', components) // a change of the settings refers to components of its answer
+  const schema = resolved(own, components)
   return membersOf(schema, [], components)
 }
 

@@ -12,6 +12,8 @@ export function lostSecret({ name, route }: Row, answer: { data: unknown; replay
   if (!replayed || secret === undefined || !isObject(data) || data[secret] !== null || data.has_client_secret === false) return null
   if (secret === 'secrets')
     return 'The answer did not arrive, and only that answer had the secrets that were made. Rotate those of the objects that the promotion created or changed.\n'
+  if (name === 'addClientSecret')
+    return `The answer did not arrive, and only that answer had the client secret. Nobody has it: delete ${visible(String(data.id))} by "ostiary client-secrets delete", then add another one.\n`
   const what = secret.replaceAll('_', ' ')
   const lines = [
     `The ${what} is lost: the service did its work, but the answer did not arrive, and only that answer had the ${what}.`,

@@ -7,6 +7,7 @@ export type RowName = keyof typeof routes
 export const nouns: Readonly<Record<string, string>> = {
   'auth-keys': 'keys',
   'audit-log': 'audit',
+  secrets: 'client-secrets',
 }
 
 export const commands_of_rows: { readonly [Name in RowName]?: readonly [noun: string, verb: string] } = {

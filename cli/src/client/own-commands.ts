@@ -80,7 +80,7 @@ function makeOwnCommands(): OwnCommand[] {
         {
           name: 'fresh',
           kind: 'switch',
-          help: 'sign in again, even if the browser is signed in: some calls need a sign-in of the last 10 minutes',
+          help: 'sign in again, even if the browser is signed in: some calls need a sign-in of the last minutes',
         },
         no_browser,
       ],

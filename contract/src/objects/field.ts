@@ -32,7 +32,7 @@ export type Where = 'always' | 'in_live'
  * turned_on   from false to true
  * turned_off  from true to false
  * widened     the key can do more than before, or can be used from more places or for longer; the role gives more than before; the
- *             application admits people whom it refused
+ *             application admits people whom it refused, or the environment clients
  */
 export type When = 'changed' | 'sent' | 'added_to' | 'turned_on' | 'turned_off' | 'widened'
 
@@ -44,13 +44,14 @@ export interface FreshField {
 /**
  * How a value is shown and edited. An object has the words of each choice; a value with several of them is a list.
  *
+ * date    a day, of which a time is the beginning in UTC
  * lines   a text of several lines
  * list    several texts, one a line
  * words   several texts without spaces
  * scopes  the scopes of a resource server, one a line
  */
 export type Look = (typeof looks)[number] | Readonly<Record<string, string>>
-export const looks = ['switch', 'number', 'seconds', 'text', 'lines', 'list', 'words', 'events', 'scopes', 'json'] as const
+export const looks = ['switch', 'number', 'seconds', 'text', 'date', 'lines', 'list', 'words', 'events', 'scopes', 'json'] as const
 
 export interface FieldWords {
   /** The name of the field for people, in forms and in the comparison. */

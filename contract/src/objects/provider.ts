@@ -1,7 +1,7 @@
 /** Identity providers through which people can sign in to an environment. */
 import { z } from 'zod'
 import { ProviderId } from '../ids.ts'
-import { characters, Name, slugs, Time, WebUrl } from '../values.ts'
+import { characters, Name, slugs, Time, UtcMoment, WebUrl } from '../values.ts'
 import {
   always,
   changeShape,
@@ -38,6 +38,7 @@ export const ProviderCause = z.enum([
   'tls',
   'timeout',
   'address_not_allowed',
+  'proxy',
   'status',
   'metadata',
   'issuer_mismatch',
@@ -49,7 +50,7 @@ export const ProviderCause = z.enum([
 export type ProviderCause = z.infer<typeof ProviderCause>
 
 const cause_words =
-  'Where it failed: the name has no address (`dns`), nobody accepts connections (`refused`), TLS fails (`tls`), the time is up (`timeout`), outgoing calls may not reach the address (`address_not_allowed`), an endpoint answers with an error (`status`), the metadata cannot be used (`metadata`) or names another issuer (`issuer_mismatch`), the keys cannot be read or fit no token (`keys`), the provider refuses the client (`client_rejected`), its ID token is not valid (`id_token`), or its claims cannot be used (`userinfo`).'
+  'Where it failed: the name has no address (`dns`), nobody accepts connections (`refused`), TLS fails (`tls`), the time is up (`timeout`), outgoing calls may not reach the address (`address_not_allowed`), the egress proxy of the deployment makes no connection (`proxy`), an endpoint answers with an error (`status`), the metadata cannot be used (`metadata`) or names another issuer (`issuer_mismatch`), the keys cannot be read or fit no token (`keys`), the provider refuses the client (`client_rejected`), its ID token is not valid (`id_token`), or its claims cannot be used (`userinfo`).'
 const detail_words = 'What happened, in words of this service; of the provider at most a standard error code.'
 
 const ProviderFailure = z.strictObject({
@@ -179,6 +180,18 @@ export const provider = {
     fresh: inLive('changed'),
     default: null,
   }),
+  secret_expires_at: owned(
+    UtcMoment.nullable().describe(
+      'When the client secret or the private key ends at the provider, as it says; `null` if it does not end or nobody filled it in. Warnings come 30, 7 and 1 days before. It lies in the future.',
+    ),
+    {
+      label: 'The secret ends on',
+      look: 'date',
+      hint: 'As the provider says. You are warned 30, 7 and 1 days before.',
+      affects: 'Nobody: it is for the warnings alone.',
+      default: null,
+    },
+  ),
   has_client_secret: observed(z.boolean().describe('Whether a client secret is set.')),
   has_private_key: observed(z.boolean().describe('Whether a private key is set.')),
   /** The redirect URI to register at the provider: `{issuer}/oauth/callback/{provider_id}`. */

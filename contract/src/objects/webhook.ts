@@ -45,7 +45,7 @@ export const webhook = {
   disabled: owned(z.boolean().describe('Whether deliveries are paused. The default is false.'), {
     label: 'Switched off',
     look: 'switch',
-    hint: 'Nothing is sent. Events of this time are not sent later.',
+    hint: 'Nothing is sent. Events of this time are sent later only if you ask for them, under Deliveries.',
     affects: 'The server that receives it.',
     fresh: inLive('turned_off'),
     default: false,

@@ -49,6 +49,8 @@ const deploymentGroup: { group: string; pages: PageEntry<EnvironmentPath>[] } = 
 export function Sidebar({ in_drawer = false }: { in_drawer?: boolean }) {
   const { tenant, project, environment, environments, me, is_root } = useScope()
   const pages = usePages()
+  // A page of the environment leads to the one of the tenant that has its name.
+  const names_here = new Set(pages.environment.flatMap(({ pages }) => pages.map(({ name }) => name)))
   const link = ({ link, path, name, icon }: Pick<PageEntry, 'name' | 'icon'> & { path: string; link: ToOptions }) => (
     <Link key={path} {...link} activeOptions={{ exact: path === '', includeSearch: false }}>
       <Icon name={icon} size={17} /> {name}
@@ -81,7 +83,7 @@ export function Sidebar({ in_drawer = false }: { in_drawer?: boolean }) {
         ) : null}
         <div className={project ? 'end' : ''}>
           <h2>{tenant.name}</h2>
-          {pages.tenant.map(link)}
+          {pages.tenant.filter(({ name }) => !names_here.has(name)).map(link)}
           {in_drawer && !is_root ? <DeploymentLink me={me} /> : null}
         </div>
       </div>

@@ -19,11 +19,23 @@ export const settings_help: Readonly<Record<string, { help: string; lowered: str
     "lowered": null
   },
   "sign_up.mode": {
-    "help": "Whether people create accounts themselves (`open`), or the API alone does (`closed`).",
+    "help": "By whom accounts are created. People themselves (`open`), people whose accounts wait until a backend or an administrator approves them (`approval`, which needs mail), or the API alone (`closed`). An account that waits can do nothing and ends after 30 days. Accounts of the API and of invitations never wait.",
+    "lowered": null
+  },
+  "sign_up.allowed_domains": {
+    "help": "If there are any, only addresses of these domains can sign up. Nor can others become the new address of an account. A domain is written as `example.com`, or `*.example.com` for all below it and not itself. Accounts of the API and of invitations may have any.",
+    "lowered": null
+  },
+  "sign_up.blocked_domains": {
+    "help": "Addresses of these domains cannot sign up, even if they are allowed above. Nor can they become the new address of an account.",
     "lowered": null
   },
   "sign_up.name": {
-    "help": "With `off` the sign-up form alone asks for a name, which can stay empty. `optional` also asks where an account begins without the form: by an emailed code, or at a provider that sent no name. `required` takes no account without a name, and asks everyone who has none once. A name that is asked for has 1 to 100 characters.",
+    "help": "When people are asked for their name. With `off` the sign-up form alone asks for a name, which can stay empty. `optional` also asks where an account begins without the form: by an emailed code, or at a provider that sent no name. `required` takes no account without a name, and asks everyone who has none once. A name that is asked for has 1 to 100 characters.",
+    "lowered": null
+  },
+  "users.deletion_grace_days": {
+    "help": "For how many days a deleted account can be restored. It is closed at first: the person is signed out everywhere, and the address stays taken. A backend, an administrator or the person can restore it; then it is erased. `0` erases at once.",
     "lowered": null
   },
   "mfa.mode": {
@@ -32,6 +44,14 @@ export const settings_help: Readonly<Record<string, { help: string; lowered: str
   },
   "mfa.totp": {
     "help": "People can enrol an authenticator app (TOTP).",
+    "lowered": null
+  },
+  "mfa.remember_days": {
+    "help": "For so many days a person may choose not to be asked for the second factor in a browser in which it was just used; 0 for none. A recovery code does not count, and a request that asks for a fresh sign-in or a level, and a sensitive change, ask all the same. The root environment has none.",
+    "lowered": "It counts at once: browsers that were trusted for longer are asked again."
+  },
+  "notices.new_sign_in": {
+    "help": "A person who has signed in before gets a mail when the account is signed in to from a browser that did not do so before, at most one an hour. It needs mail.",
     "lowered": null
   },
   "password.min_length": {
@@ -71,7 +91,7 @@ export const settings_help: Readonly<Record<string, { help: string; lowered: str
     "lowered": "Grants that are older than this end at their next refresh, and the person signs in again."
   },
   "tokens.refresh_retry_window_seconds": {
-    "help": "A refresh that is repeated within this time, after a lost answer, gets the same answer.",
+    "help": "How long a refresh can be repeated. After a lost answer it gets the same answer.",
     "lowered": "A repeat that comes later than this ends the grant, since it could be a stolen token."
   },
   "tokens.access_token_format": {
@@ -79,7 +99,7 @@ export const settings_help: Readonly<Record<string, { help: string; lowered: str
     "lowered": null
   },
   "tokens.id_token_claims": {
-    "help": "`full` puts the claims of all scopes into the ID token; `minimal` leaves them to UserInfo.",
+    "help": "The claims in the ID token. `full` puts those of all scopes into it; `minimal` leaves them to UserInfo.",
     "lowered": null
   },
   "sessions.idle_ttl_seconds": {
@@ -91,11 +111,11 @@ export const settings_help: Readonly<Record<string, { help: string; lowered: str
     "lowered": "It ends nothing now: sessions that have begun keep their time."
   },
   "claims.preferred_username": {
-    "help": "What `preferred_username` holds for a person who has no user name: nothing (`none`), or the verified address (`email`). A user name that the API set wins.",
+    "help": "What `preferred_username` holds for a person who has no user name. Nothing (`none`), or the verified address (`email`). A user name that the API set wins.",
     "lowered": null
   },
   "claims.name": {
-    "help": "What `name` holds for a person who has no name: nothing (`none`), or the verified address (`email`). A name that a person or the API set wins.",
+    "help": "What `name` holds for a person who has no name. Nothing (`none`), or the verified address (`email`). A name that a person or the API set wins.",
     "lowered": null
   },
   "scopes.disabled": {
@@ -103,15 +123,15 @@ export const settings_help: Readonly<Record<string, { help: string; lowered: str
     "lowered": null
   },
   "cors.allowed_origins": {
-    "help": "Origins whose scripts can call the token endpoints, besides those of spa applications, such as `https://app.example.com`.",
+    "help": "Origins whose scripts can call the token endpoints. Those of spa applications can anyway. An origin is written as `https://app.example.com`.",
     "lowered": null
   },
   "oauth.openid_optional": {
-    "help": "An authorization request that names a resource server may leave out the scope `openid`. Its access token is for the resource server alone, and there is no ID token.",
+    "help": "A request that names a resource server may leave out the scope `openid`. Its access token is for the resource server alone, and there is no ID token.",
     "lowered": null
   },
   "oauth.metadata_clients": {
-    "help": "Clients that nobody registered, whose client id is the URL of a document about themselves: none (`off`), those whose URL an administrator has approved (`listed`), or every one (`any`). They only reach resource servers with `allow_metadata_clients`, and people are asked each time.",
+    "help": "Clients that nobody registered, by the URL of a document about themselves. None (`off`), those whose URL an administrator has approved (`listed`), or every one (`any`). They only reach resource servers with `allow_metadata_clients`, and people are asked each time.",
     "lowered": null
   },
   "email.delivery": {

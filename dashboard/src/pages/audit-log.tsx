@@ -17,6 +17,7 @@ import { type Column, timeColumn } from '../parts/table.tsx'
 import { Time } from '../parts/time.tsx'
 import { auditFilter, auditLog } from '../queries/audit-log.ts'
 import { useScope } from '../scope.tsx'
+import { EntryChanges, idsIn } from './audit/changes.tsx'
 import { Export } from './audit/export.tsx'
 import { changesOf, didOf, foundOf, objectOf, organizationOf, placeOf, whoOf } from './audit/sentences.ts'
 
@@ -78,14 +79,18 @@ export default function AuditLog() {
 
 type NameOf = (id: string | null | undefined) => { name: string } | undefined
 
-/** The names of the objects of entries, of members, and of the environments and projects of the objects. */
-function useNamesOf(entries: readonly AuditEntry[]): NameOf {
+/**
+ * The names of the objects of entries, of members, and of the environments and projects of the objects.
+ *
+ * @param more other ids of an entry
+ */
+function useNamesOf(entries: readonly AuditEntry[], more: (entry: AuditEntry) => readonly string[] = () => []): NameOf {
   const people = useRead(auditLog.actors(useScope())).data
   const grouped = Map.groupBy(entries, ({ environment_id }) => environment_id)
   const nameOf = useNamesAt(
     [...grouped].flatMap(([environment_id, some]) => {
       const project_id = some[0]?.project_id
-      const ids = some.flatMap((entry) => [entry.object.id, organizationOf(entry), entry.environment_id, entry.project_id])
+      const ids = some.flatMap((entry) => [entry.object.id, organizationOf(entry), entry.environment_id, entry.project_id, ...more(entry)])
       return environment_id && project_id ? [[{ project_id, environment_id }, ids] as const] : []
     }),
   )
@@ -150,7 +155,7 @@ function Verify() {
 function EntrySide({ audit_entry_id, show }: { audit_entry_id: string; show: ReturnType<typeof useQueryState>['show'] }) {
   const { client, tenant } = useScope()
   const entry = useRead(auditLog.one({ client, tenant }, audit_entry_id))
-  const nameOf = useNamesOf(entry.data ? [entry.data] : [])
+  const nameOf = useNamesOf(entry.data ? [entry.data] : [], idsIn)
   const title = entry.data
     ? `${whoOf(entry.data)} ${didOf(entry.data.action, entry.data.object.type)} ${objectOf(entry.data, nameOf) ?? ''}`
     : 'Entry'
@@ -165,11 +170,7 @@ function EntrySide({ audit_entry_id, show }: { audit_entry_id: string; show: Ret
                 Where: placeOf(entry, nameOf) || tenant.name,
                 From: entry.ip ?? 'the service',
                 When: <Time at={entry.created_at} />,
-                Action: <Operation of={entry} />,
-                Object: <Id value={entry.object.id} label="object id" />,
-                Request: entry.request_id ? <Id value={entry.request_id} label="request id" /> : 'None',
-                Entry: <Id value={entry.id} label="entry id" />,
-                Number: entry.sequence.toLocaleString('en'),
+                Object: <ObjectOf entry={entry} nameOf={nameOf} />,
               }}
             />
             <div className="toolbar">
@@ -192,9 +193,17 @@ function EntrySide({ audit_entry_id, show }: { audit_entry_id: string; show: Ret
               ) : null}
               <CopyButton look="quiet" value={location.href} label="link to the entry" text="Copy link" />
             </div>
-            <Difference entry={entry} />
+            <EntryChanges entry={entry} nameOf={nameOf} />
             <details>
-              <summary>As JSON</summary>
+              <summary>Record and JSON</summary>
+              <Facts
+                of={{
+                  Operation: <code>{entry.action}</code>,
+                  Request: entry.request_id ? <Id value={entry.request_id} label="request id" /> : null,
+                  Entry: <Id value={entry.id} label="entry id" />,
+                  Number: entry.sequence.toLocaleString('en'),
+                }}
+              />
               <Json of={{ before: entry.before, after: entry.after }} />
             </details>
           </>
@@ -213,49 +222,17 @@ function OpenOrganization({ of: entry }: { of: AuditEntry }) {
   )
 }
 
-/** Shows the operation in words, with its name in the API. */
-const Operation = ({ of: { action, object } }: { of: AuditEntry }) => (
-  <>
-    {didOf(action, object.type)} <code className="xs faint">{action}</code>
-  </>
-)
-
-/** Shows the differences, field by field: the old value is struck out, the new one is beside it. */
-function Difference({ entry }: { entry: AuditEntry }) {
-  const found = foundOf(entry)
-  if (found !== null)
-    return (
-      <section>
-        <h3>What it found</h3>
-        <p>{found}</p>
-      </section>
-    )
-  const changes = changesOf(entry)
-  if (changes.length === 0) return <p className="muted">The entry holds no values.</p>
+/** The object by its name, which leads to its page, with its id to copy. */
+function ObjectOf({ entry: { object }, nameOf }: { entry: AuditEntry; nameOf: NameOf }) {
+  const known = nameOf(object.id)
   return (
-    <section>
-      <h3>{entry.before === null ? 'Created with' : entry.after === null ? 'Was' : 'What changed'}</h3>
-      <dl className="changes">
-        {changes.map(({ field, before, after }) => (
-          <div key={field}>
-            <dt>{field}</dt>
-            <dd>
-              {before === null ? null : (
-                <del>
-                  <span className="vh">before: </span>
-                  {before}
-                </del>
-              )}
-              {after === null ? null : (
-                <ins>
-                  <span className="vh">after: </span>
-                  {after}
-                </ins>
-              )}
-            </dd>
-          </div>
-        ))}
-      </dl>
-    </section>
+    <>
+      {known ? (
+        <Link className="u" to="/go/$id" params={{ id: object.id }}>
+          {known.name}
+        </Link>
+      ) : null}{' '}
+      <Id value={object.id} label="object id" />
+    </>
   )
 }

@@ -15,6 +15,7 @@ import { settings } from '../queries/settings.ts'
 import { users } from '../queries/users.ts'
 import { toPage, useEnvironment } from '../scope.tsx'
 import { ReadyForLive } from './compare/ready.tsx'
+import { distinctNames } from './providers/kinds.ts'
 
 export default function Deployment() {
   const here = useEnvironment()
@@ -127,7 +128,8 @@ const OnOff = ({ is_on }: { is_on: boolean }) => (
 )
 
 function Methods({ of: { sign_in, mfa } }: { of: Settings }) {
-  const enabled = useRead(providers.hundred(useEnvironment())).data?.data.filter((provider) => provider.enabled) ?? []
+  const all = useRead(providers.hundred(useEnvironment())).data?.data ?? []
+  const enabled = all.filter((provider) => provider.enabled).map(distinctNames(all))
   return (
     <Card title="Methods" link={toPage('/settings')} act="Change methods">
       <div className="pad">
@@ -139,7 +141,7 @@ function Methods({ of: { sign_in, mfa } }: { of: Settings }) {
             'Second factor': { off: 'Off', optional: 'Optional', required: 'Required' }[mfa.mode],
             Providers: (
               <Link className="u" {...toPage('/providers')}>
-                {enabled.length === 0 ? 'None' : enabled.map(({ display_name }) => display_name).join(', ')}
+                {enabled.length === 0 ? 'None' : enabled.join(', ')}
               </Link>
             ),
           }}

@@ -23,7 +23,7 @@ import { toApplication, useEnvironment } from '../scope.tsx'
 import { causeWords, provider_can_be_read } from './providers/causes.ts'
 import { CreateProvider } from './providers/create.tsx'
 import { EditProvider } from './providers/edit.tsx'
-import { kindOf } from './providers/kinds.ts'
+import { distinctNames, kindOf } from './providers/kinds.ts'
 import { ProviderMark } from './providers/mark.tsx'
 import { SwitchOff } from './providers/switch-off.tsx'
 
@@ -34,6 +34,7 @@ export default function Providers() {
   const [open, setOpen] = useState<Open | null>(null)
   const may = can('developer')
   const list = useList(providers.list({ client, at }))
+  const nameOf = distinctNames(list.rows ?? [])
   const changes = [providers.all({ at })]
   const enable = useAction(
     async (provider_id: string) => {
@@ -60,12 +61,12 @@ export default function Providers() {
     {
       head: 'Provider',
       className: 'of-provider',
-      cell: ({ display_name, type }) => (
+      cell: (provider) => (
         <>
           <b>
-            <ProviderMark type={type} /> {display_name}
+            <ProviderMark type={provider.type} /> {nameOf(provider)}
           </b>
-          {kindOf(type).label === display_name ? null : <span className="muted">{kindOf(type).label}</span>}
+          {kindOf(provider.type).label === nameOf(provider) ? null : <span className="muted">{kindOf(provider.type).label}</span>}
         </>
       ),
     },
@@ -76,9 +77,10 @@ export default function Providers() {
     {
       head: 'Redirect URI to register there',
       className: 'whole',
-      cell: ({ callback_url, display_name }) => (
+      cell: (provider) => (
         <span>
-          <Uri value={callback_url} /> <CopyButton value={callback_url} label={`the redirect URI of ${display_name}`} />
+          <Uri value={provider.callback_url} />{' '}
+          <CopyButton value={provider.callback_url} label={`the redirect URI of ${nameOf(provider)}`} />
         </span>
       ),
     },
@@ -87,11 +89,11 @@ export default function Providers() {
       className: 'in-line',
       cell: (provider) => (
         <div className="rs">
-          <TryIt provider={provider} />
+          <TryIt name={nameOf(provider)} enabled={provider.enabled} />
           <ChangeButton className="btn s" onClick={() => setOpen({ act: 'edit', provider })}>
-            Edit<span className="vh">: {provider.display_name}</span>
+            Edit<span className="vh">: {nameOf(provider)}</span>
           </ChangeButton>
-          <ActionsMenu of={provider.display_name}>
+          <ActionsMenu of={nameOf(provider)}>
             {may ? null : <Menu.Label>Needs the role developer.</Menu.Label>}
             {hasMetadata(provider) ? (
               <Menu.Item disabled={!may || check.busy} onClick={() => check.run(provider.id)}>
@@ -141,14 +143,14 @@ export default function Providers() {
       }
     >
       {open?.act === 'edit' ? <EditProvider provider_id={open.provider.id} close={() => setOpen(null)} check={checkChanged} /> : null}
-      {open?.act === 'switch_off' ? <SwitchOff provider={open.provider} close={() => setOpen(null)} /> : null}
+      {open?.act === 'switch_off' ? <SwitchOff provider={open.provider} name={nameOf(open.provider)} close={() => setOpen(null)} /> : null}
       {open?.act === 'delete' ? (
         <ConfirmCall
-          title={`Delete ${open.provider.display_name}?`}
+          title={`Delete ${nameOf(open.provider)}?`}
           consequence="All identities that are linked to it are deleted, and the sessions that began with them end. People who have no other way to sign in are locked out."
           keep="Keep the provider"
           act="Delete now"
-          typed={open.provider.enabled || environment.type === 'live' ? open.provider.display_name : undefined}
+          typed={open.provider.enabled || environment.type === 'live' ? nameOf(open.provider) : undefined}
           call={() => client.deleteProvider({ ...at, provider_id: open.provider.id })}
           changes={changes}
           onClose={() => setOpen(null)}
@@ -159,20 +161,20 @@ export default function Providers() {
 }
 
 /** A sign-in by the provider needs an application to come back to. The newest one is taken. */
-function TryIt({ provider: { display_name, enabled } }: { provider: Provider }) {
+function TryIt({ name, enabled }: { name: string; enabled: boolean }) {
   const [first] = useRead(applications.newest(useEnvironment())).data?.data ?? []
   if (!first || !enabled)
     return (
       <button type="button" className="btn s" disabled title={enabled ? 'Needs an application.' : 'Switch it on first.'}>
         Try it
         <span className="vh">
-          : {display_name} ({enabled ? 'Needs an application.' : 'Switch it on first.'})
+          : {name} ({enabled ? 'Needs an application.' : 'Switch it on first.'})
         </span>
       </button>
     )
   return (
-    <Link className="btn s" {...toApplication(first.id, { tab: 'try', provider: display_name })}>
-      Try it<span className="vh">: {display_name}</span>
+    <Link className="btn s" {...toApplication(first.id, { tab: 'try', provider: name })}>
+      Try it<span className="vh">: {name}</span>
     </Link>
   )
 }

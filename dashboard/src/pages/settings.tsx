@@ -14,13 +14,16 @@ import { settings } from '../queries/settings.ts'
 import { useEnvironment } from '../scope.tsx'
 import { changesInWords, useSettingsEdits } from './settings/edits.ts'
 import { groups } from './settings/fields.ts'
+import { FreshSignIn } from './settings/fresh-sign-in.tsx'
 import { Input } from './settings/input.tsx'
 import { MailSettings } from './settings/mail.tsx'
 import { endedBy, problemOf } from './settings/rules.ts'
+import { SigningKeys } from './settings/signing-keys.tsx'
 import { pathOf, shown } from './settings/values.ts'
 
 export default function Settings() {
-  const read = useRead(settings.one(useEnvironment()))
+  const here = useEnvironment()
+  const read = useRead(settings.one(here))
   return (
     <Page title="Settings" lead="What this environment does. Changes take effect at once.">
       <Loaded of={read}>
@@ -28,12 +31,21 @@ export default function Settings() {
           <div className="stack">
             <Editing latest={latest}>{(edited) => <Form {...edited} />}</Editing>
             <Editing latest={latest}>{(edited) => <MailSettings {...edited} />}</Editing>
+            {here.is_root ? null : <FreshSignIn />}
+            <SigningKeys />
           </div>
         )}
       </Loaded>
     </Page>
   )
 }
+
+/** The page of the documentation about a group, with what a change of each field means. */
+const DocsOf = ({ title }: { title: string }) => (
+  <a className="u small" href={`/docs/settings/${title.toLowerCase().replaceAll(' ', '-')}`}>
+    Read more<span className="vh"> about {title}</span>
+  </a>
+)
 
 function Form(props: Edited<Document>) {
   const { environment, can } = useEnvironment()
@@ -49,8 +61,8 @@ function Form(props: Edited<Document>) {
     <form className="stack" onSubmit={review}>
       <fieldset disabled={!can('developer')} className="stack">
         {groups.map(({ title, fields }) => (
-          <Card key={title} title={title}>
-            <div className="settings-grid">
+          <Card key={title} title={title} beside={<DocsOf title={title} />}>
+            <div className="settings-rows">
               {fields
                 .filter((field) => field.only === null || field.only === environment.type)
                 .map((field) => (

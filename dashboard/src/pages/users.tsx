@@ -4,14 +4,14 @@ import type { User } from '@ostiary/sdk'
 import { type FormEvent, useState } from 'react'
 import { CodeTabs } from '../parts/code.tsx'
 import { curlOf } from '../parts/curl.ts'
-import { NoMatch } from '../parts/filters.tsx'
+import { FilterSelect, NoMatch } from '../parts/filters.tsx'
 import { ListPage } from '../parts/list-page.tsx'
 import { Problem } from '../parts/problem.tsx'
 import { useList } from '../parts/reading.tsx'
 import { useQueryState } from '../parts/search.ts'
 import { type Column, timeColumn } from '../parts/table.tsx'
 import { Tag } from '../parts/tag.tsx'
-import { users } from '../queries/users.ts'
+import { type Approval, approvalIn, approvals, users } from '../queries/users.ts'
 import { useEnvironment } from '../scope.tsx'
 import { type Added, AddUser } from './users/add-user.tsx'
 import { UserSide } from './users/user-side.tsx'
@@ -29,7 +29,8 @@ export default function Users() {
   }
   const [added, setAdded] = useState<Added | null>(null)
   const role = search.role ?? ''
-  const list = useList(users.list(here, query, role))
+  const approval = approvalIn(search)
+  const list = useList(users.list(here, query, { role: search.role, approval }))
   const find = (event: FormEvent) => {
     event.preventDefault()
     const text = words.trim()
@@ -47,8 +48,18 @@ export default function Users() {
     },
     {
       head: 'Status',
-      cell: ({ blocked_at, email_verified }) =>
-        blocked_at ? <Tag tone="bad">Blocked</Tag> : email_verified ? <Tag tone="ok">Email verified</Tag> : <Tag>Email not verified</Tag>,
+      cell: ({ blocked_at, deletes_at, email_verified, approval }) =>
+        deletes_at ? (
+          <Tag tone="bad">Deleted</Tag>
+        ) : approval && approval.state !== 'approved' ? (
+          <Tag tone={approval.state === 'waiting' ? 'warn' : 'bad'}>{approval.state === 'waiting' ? 'Waits for approval' : 'Refused'}</Tag>
+        ) : blocked_at ? (
+          <Tag tone="bad">Blocked</Tag>
+        ) : email_verified ? (
+          <Tag tone="ok">Email verified</Tag>
+        ) : (
+          <Tag>Email not verified</Tag>
+        ),
     },
     timeColumn('Last sign-in', ({ last_sign_in_at }) => last_sign_in_at),
     timeColumn('Created', ({ created_at }) => created_at),
@@ -85,6 +96,15 @@ export default function Users() {
             <button type="submit" className="btn">
               Find
             </button>
+            {here.is_root ? null : (
+              <FilterSelect
+                label="Approval"
+                any="Any approval"
+                options={approvals}
+                value={approval}
+                choose={(approval) => show({ approval })}
+              />
+            )}
             {role ? <OnlyRole slug={role} clear={() => show({ role: undefined })} /> : null}
           </form>
         </>
@@ -92,9 +112,9 @@ export default function Users() {
       list={list}
       columns={columns}
       no_match={
-        query || role ? (
-          <NoMatch act="Clear the search" clear={() => show({ query: undefined, role: undefined })}>
-            {query ? 'No user has these words.' : 'No user was given this role.'}
+        query || role || approval ? (
+          <NoMatch act="Clear the search" clear={() => show({ query: undefined, role: undefined, approval: undefined })}>
+            {query ? 'No user has these words.' : role ? 'No user was given this role.' : no_approval[approval ?? 'waiting']}
           </NoMatch>
         ) : null
       }
@@ -103,6 +123,12 @@ export default function Users() {
       side={{ param: 'chosen', of: (id, close) => <UserSide user_id={id} onClose={close} /> }}
     />
   )
+}
+
+const no_approval: Readonly<Record<Approval, string>> = {
+  waiting: 'Nobody waits for an approval.',
+  approved: 'Nobody was approved.',
+  refused: 'Nobody was refused.',
 }
 
 /** With a secret key, which names the environment by itself. */

@@ -25,6 +25,7 @@ const bookkeeping = new Set([
   '/last_used_at',
   '/last_used_ip',
   '/member_count',
+  '/people',
   '/secret_rotated_at',
   '/previous_secret_until',
 ])

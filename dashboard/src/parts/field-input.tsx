@@ -32,6 +32,7 @@ export function FieldInput<Value>({ look, value: given, change, is_secret = fals
   if (look === 'switch') return <Checkbox {...props} checked={value === true} onChange={(event) => enter(event.currentTarget.checked)} />
   if (look === 'seconds') return <DurationInput {...props} value={typeof value === 'number' ? value : null} empty={empty} change={enter} />
   if (look === 'words') return <TagsInput {...props} value={value as string[]} onChange={enter} acceptValueOnBlur splitChars={[' ', ',']} /> // as: by the look
+  if (look === 'date') return <TextInput {...props} type="date" {...dayOf(value, enter)} />
   if (typeof look === 'object') return <Choices {...props} look={look} value={value} change={enter} />
   return <Written {...props} look={look} value={value} change={enter} is_secret={is_secret} />
 }
@@ -93,3 +94,9 @@ function Written({ look, value, change, is_secret, ...props }: PartProps) {
   const is_prose = look === 'scopes'
   return <Textarea {...texts} autosize minRows={2} maxRows={16} classNames={is_prose ? {} : { input: 'mono' }} />
 }
+
+/** A day stands for its beginning in UTC. */
+const dayOf = (value: unknown, enter: (value: string | null) => void) => ({
+  value: typeof value === 'string' ? value.slice(0, 10) : '',
+  onChange: ({ currentTarget: { value: day } }: { currentTarget: { value: string } }) => enter(day === '' ? null : `${day}T00:00:00.000Z`),
+})

@@ -69,7 +69,7 @@ export function ObjectFields<K extends Kind, N extends NameOf<K>>({
         {above}
         <FieldInput
           look={look}
-          label={required || (look !== 'text' && look !== 'lines') ? label : `${label}, optional`}
+          label={required || (look !== 'text' && look !== 'date' && look !== 'lines') ? label : `${label}, optional`}
           description={hint}
           value={values[name]}
           change={(value) => enter({ [name]: value } as Partial<typeof values>)} // as: a field by its name

@@ -15,4 +15,5 @@ export function countDone(states: readonly CheckState[]): { done: number; of: nu
   return { done: count('done'), of: count('done') + count('open') }
 }
 
-export const not_needed_words = 'Not needed here'
+/** Says how many checks are folded, because they are about nothing here. */
+export const notNeededWords = (count: number): string => `${count} not needed here`

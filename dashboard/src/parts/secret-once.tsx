@@ -22,8 +22,9 @@ interface Shown extends Named {
 interface Lost extends Named {
   /** The consequence for users of the secret, and the remedy. */
   lost: ReactNode
-  /** Leads to the rotation, which makes another secret. */
+  /** Leads to the rotation, which makes another secret, or to what `remedy` says. */
   rotate: () => void
+  remedy?: string
 }
 
 type SecretOnceProps = Shown | (Omit<Shown, 'secret'> & Lost & { secret: string | null })
@@ -33,14 +34,14 @@ export function SecretOnce({ secret, ...props }: SecretOnceProps) {
   return 'lost' in props ? <LostSecret {...props} /> : null
 }
 
-function LostSecret({ what, name, tags, lost, rotate, onClose }: Lost) {
+function LostSecret({ what, name, tags, lost, rotate, remedy = 'Rotate…', onClose }: Lost) {
   return (
     <Dialog
       alert
       onClose={onClose}
       width={540}
       title={`The ${what} did not arrive`}
-      footer={<Buttons keep="Close" onClose={onClose} act="Rotate…" onAct={rotate} />}
+      footer={<Buttons keep="Close" onClose={onClose} act={remedy} onAct={rotate} />}
     >
       <div className="lab">
         {name} {tags}

@@ -1,6 +1,7 @@
 /** Times and durations in words. The tip of a time has local time and UTC with milliseconds. */
 import { Tooltip } from '@mantine/core'
 import { clockTime } from './clock.ts'
+import { useTicking } from './ticking.ts'
 
 const relative = new Intl.RelativeTimeFormat('en', { style: 'short', numeric: 'always' })
 const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', year: 'numeric' })
@@ -52,13 +53,9 @@ function Moment({ at, in_button = false, children }: TimeProps & { children: str
 }
 
 export const Time = ({ at, empty = 'Never', ...rest }: Omit<TimeProps, 'at'> & { at: string | null; empty?: string }) =>
-  at === null ? (
-    <span className="faint">{empty}</span>
-  ) : (
-    <Moment at={at} {...rest}>
-      {inWords(at, new Date())}
-    </Moment>
-  )
+  at === null ? <span className="faint">{empty}</span> : <Relative at={at} {...rest} />
+
+const Relative = (props: TimeProps) => <Moment {...props}>{useTicking((now) => inWords(props.at, now))}</Moment>
 
 /** A time of day, with its date where that is not today. */
 export const ClockTime = (props: TimeProps) => <Moment {...props}>{clockTime(props.at, new Date())}</Moment>

@@ -27,6 +27,7 @@ const reasons: Record<string, string> = {
   wrong_password:       'Wrong password',
   unknown_account:      'No user has this address',
   user_blocked:         'The user is blocked',
+  not_approved:         'The account is not approved',
   locked_out:           'Too many attempts',
   form_expired:         'The form was not accepted',
   provider_unreachable: 'The provider did not answer',

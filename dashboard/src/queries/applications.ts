@@ -8,6 +8,10 @@ export const applications = {
     ),
   newest: ({ client, at }: Here, limit = 1) =>
     one(key('applications', at.environment_id, 'newest', limit), (options) => client.listApplications({ ...at, limit }, options).page()),
+  secrets: ({ client, at }: Here, application_id: string) =>
+    list(key('application', at.environment_id, application_id, 'secrets'), (cursor) =>
+      client.listClientSecrets({ ...at, application_id, cursor }).page(),
+    ),
   one: ({ client, at }: Here, application_id: string) =>
     one(key('application', at.environment_id, application_id), (options) =>
       client.responses.getApplication({ ...at, application_id }, options),

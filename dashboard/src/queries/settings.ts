@@ -1,4 +1,4 @@
-import { type At, type Here, key, one } from './query.ts'
+import { type At, type Here, key, list, one } from './query.ts'
 
 /** The address of a preview works for ten minutes. */
 const PREVIEW_MS = 540_000
@@ -13,6 +13,8 @@ export const settings = {
   /** With their version, for the forms. */
   one: ({ client, at }: Here) => one(key('settings', at.environment_id), (options) => client.responses.getSettings(at, options)),
   plain: ({ client, at }: Here) => one(key('settings', at.environment_id, 'plain'), (options) => client.getSettings(at, options)),
+  signingKeys: ({ client, at }: Here) =>
+    list(key('signing-keys', at.environment_id), (cursor) => client.listSigningKeys({ ...at, cursor }).page()),
   /** A hosted page with unsaved settings, which are JSON. */
   preview: ({ client, at }: Here, unsaved: string, { page, theme }: Preview) =>
     one(

@@ -1,15 +1,35 @@
+import type { User } from '@ostiary/sdk'
+import type { Search } from '../parts/search.ts'
 import { type At, type Here, key, list, one } from './query.ts'
+
+export type Approval = NonNullable<User['approval']>['state']
+
+export const approvals: readonly (readonly [Approval, string])[] = [
+  ['waiting', 'Waiting for approval'],
+  ['approved', 'Approved'],
+  ['refused', 'Refused'],
+]
+
+/** The state that the address of the page names. */
+export const approvalIn = ({ approval }: Search): Approval | undefined => approvals.find(([state]) => state === approval)?.[0]
 
 export const users = {
   all: ({ at }: At) => key('users', at.environment_id),
   /**
    * @param query an exact email, or the beginning of a name
    * @param role the slug of a role that was given to them
+   * @param approval the state of their approval
    */
-  list: ({ client, at }: Here, query = '', role = '') =>
-    list(key('users', at.environment_id, 'list', query, role), (cursor) =>
+  list: ({ client, at }: Here, query = '', { role, approval }: { role?: string | undefined; approval?: Approval | undefined } = {}) =>
+    list(key('users', at.environment_id, 'list', query, role, approval), (cursor) =>
       client
-        .listUsers({ ...at, ...(query.includes('@') ? { email: query } : query ? { query } : {}), ...(role ? { role } : {}), cursor })
+        .listUsers({
+          ...at,
+          ...(query.includes('@') ? { email: query } : query ? { query } : {}),
+          ...(role ? { role } : {}),
+          ...(approval ? { approval } : {}),
+          cursor,
+        })
         .page(),
     ),
   /** @param words parts of names, emails or phone numbers, or a whole id; without them the newest users */
@@ -33,6 +53,8 @@ export const users = {
     list(key('methods', user_id), (cursor) => client.listUserMethods({ user_id, cursor, limit: 100 }).page()),
   sessions: ({ client }: Here, user_id: string) =>
     list(key('sessions', user_id), (cursor) => client.listUserSessions({ user_id, cursor }).page()),
+  trustedBrowsers: ({ client }: Here, user_id: string) =>
+    list(key('trusted browsers', user_id), (cursor) => client.listTrustedBrowsers({ user_id, cursor, limit: 100 }).page()),
   grants: ({ client }: Here, user_id: string) =>
     list(key('grants', user_id), (cursor) => client.listUserGrants({ user_id, cursor }).page()),
   /** The scopes that the person can have now, in an organization or as a user. */
@@ -46,6 +68,7 @@ export const users = {
     key('users', at.environment_id),
     key('methods', user_id),
     key('sessions', user_id),
+    key('trusted browsers', user_id),
     key('grants', user_id),
     key('may', at.environment_id, user_id),
   ],

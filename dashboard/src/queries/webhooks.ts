@@ -12,10 +12,11 @@ export const webhooks = {
 
 type Status = Delivery['status'] | undefined
 
-/** The messages to send again: those that failed, or all, since a time. */
-interface Resent {
+/** The messages to send again, or to make, since a time. */
+export interface Resent {
   since: string
-  status: 'given_up' | 'all'
+  until?: string | undefined
+  status: 'given_up' | 'missed' | 'all'
 }
 
 const lastOf = ({ attempts }: Delivery) => attempts.at(-1)?.at ?? ''
@@ -52,8 +53,8 @@ export const deliveries = {
       )
     }),
   /** How many messages would be sent again. */
-  count: ({ client, at }: Here, webhook_id: string, { since, status }: Resent) =>
-    one(key('resend-count', webhook_id, since, status), (options) =>
-      client.resendSince({ ...at, webhook_id }, { since, status, dry_run: true }, options),
+  count: ({ client, at }: Here, webhook_id: string, { since, until, status }: Resent) =>
+    one(key('resend-count', webhook_id, since, until, status), (options) =>
+      client.resendSince({ ...at, webhook_id }, { since, until, status, dry_run: true }, options),
     ),
 }

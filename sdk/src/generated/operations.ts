@@ -1,6 +1,6 @@
 // Generated from contract/src/routes.ts by `npm run docs`.
 import type { CallOptions, ChangeOptions, List, PostOptions } from '../options.ts'
-import type { ApiKey, ApiKeyWithPlaintext, Application, ApplicationChange, ApplicationCreation, ApplicationTemplate, ApplicationTemplates, ApplicationWithSecret, AuditEntry, AuditVerification, AuthConfig, AuthKeyChange, AuthKeyCreation, BackchannelLogout, Delivery, Environment, EnvironmentChange, EnvironmentConfiguration, EnvironmentCreation, EnvironmentRole, Event, EventKind, Grant, Invitation, KeyIdentity, KeyUsage, Located, Mail, MailAsked, MailTest, MailTested, Me, Member, MemberChange, MemberCreation, MetadataClient, MetadataClientChange, MetadataClientCreation, Names, Organization, OrganizationChange, OrganizationCreation, OrganizationInvitation, OrganizationInvitationCreation, OrganizationMember, OrganizationMemberChange, OrganizationMemberCreation, PlatformKeyChange, PlatformKeyCreation, Project, ProjectChange, ProjectCreation, ProjectWithEnvironments, Promotion, PromotionApply, PromotionCreation, PromotionInList, PromotionRevert, PromotionWithSecrets, Provider, ProviderChange, ProviderCheck, ProviderCreation, Readiness, RefusedCall, RefusedCallSummary, ResendSince, Resent, ResourceServer, ResourceServerChange, ResourceServerCreation, RevertOutcome, RoleChange, RoleCreation, RolePreview, Session, Settings, SettingsChange, SettingsPreview, SettingsToPreview, SignInMethod, SigningAlg, SigningKey, Statistics, Tenant, TenantChange, TenantCreation, TestSent, TokenToValidate, TokenVerdict, User, UserAccess, UserChange, UserCreation, UserOrganization, Webhook, WebhookChange, WebhookCreation, WebhookWithSecret } from './types.ts'
+import type { ApiKey, ApiKeyWithPlaintext, Application, ApplicationChange, ApplicationCreation, ApplicationTemplate, ApplicationTemplates, ApplicationWithSecret, ApprovalState, AuditEntry, AuditVerification, AuthConfig, AuthKeyChange, AuthKeyCreation, BackchannelLogout, ClientSecret, ClientSecretCreation, ClientSecretWithPlaintext, Delivery, Environment, EnvironmentChange, EnvironmentConfiguration, EnvironmentCreation, EnvironmentRole, Event, EventKind, Grant, Invitation, KeyIdentity, KeyUsage, Located, Mail, MailAsked, MailTest, MailTested, Me, Member, MemberChange, MemberCreation, MetadataClient, MetadataClientChange, MetadataClientCreation, Names, Organization, OrganizationChange, OrganizationCreation, OrganizationInvitation, OrganizationInvitationCreation, OrganizationMember, OrganizationMemberChange, OrganizationMemberCreation, PlatformKeyChange, PlatformKeyCreation, Project, ProjectChange, ProjectCreation, ProjectWithEnvironments, Promotion, PromotionApply, PromotionCreation, PromotionInList, PromotionRevert, PromotionWithSecrets, Provider, ProviderChange, ProviderCheck, ProviderCreation, Readiness, RefusedCall, RefusedCallSummary, ResendSince, Resent, ResourceServer, ResourceServerChange, ResourceServerCreation, RevertOutcome, RoleChange, RoleCreation, RolePreview, Session, Settings, SettingsChange, SettingsPreview, SettingsToPreview, SignInMethod, SigningAlg, SigningKey, Statistics, Tenant, TenantChange, TenantCreation, TestSent, TokenToValidate, TokenVerdict, TrustedBrowser, User, UserAccess, UserChange, UserCreation, UserOrganization, Webhook, WebhookChange, WebhookCreation, WebhookWithSecret } from './types.ts'
 
 /** The operations of the management and runtime API. */
 export interface Operations {
@@ -35,7 +35,7 @@ export interface Operations {
    *
    * Needs a secret key of the environment, or an administrator with the role `developer` or above.
    */
-  listAuthUsers(params?: { limit?: number | undefined; cursor?: string | undefined; email?: string | undefined; query?: string | undefined; role?: string | undefined }, options?: CallOptions): List<User>
+  listAuthUsers(params?: { limit?: number | undefined; cursor?: string | undefined; email?: string | undefined; query?: string | undefined; approval?: ApprovalState | undefined; role?: string | undefined }, options?: CallOptions): List<User>
   /**
    * Create a user.
    *
@@ -43,7 +43,7 @@ export interface Operations {
    *
    * Needs a secret key of the environment, or an administrator with the role `developer` or above.
    *
-   * An administrator needs a sign-in within the last 10 minutes in a Live environment.
+   * An administrator needs a fresh sign-in (`fresh_sign_in` of the project; by default of the last 10 minutes) in a Live environment.
    */
   createUser(body: UserCreation, options?: PostOptions): Promise<User>
   /**
@@ -61,7 +61,7 @@ export interface Operations {
    *
    * Needs a secret key of the environment, or an administrator with the role `developer` or above.
    *
-   * An administrator needs a sign-in within the last 10 minutes in a Live environment if the body sends `password`, and in a Live environment if the body changes `email`, `email_verified`, `phone_number`, `phone_number_verified` or `claims`, and in a Live environment if the body adds to `roles`.
+   * An administrator needs a fresh sign-in (`fresh_sign_in` of the project; by default of the last 10 minutes) in a Live environment if the body sends `password`, and in a Live environment if the body changes `email`, `email_verified`, `phone_number`, `phone_number_verified` or `claims`, and in a Live environment if the body adds to `roles`.
    */
   changeUser(params: { user_id: string }, body: UserChange, options?: ChangeOptions): Promise<User>
   /**
@@ -71,9 +71,19 @@ export interface Operations {
    *
    * Needs a secret key of the environment, or an administrator with the role `developer` or above.
    *
-   * An administrator needs a sign-in within the last 10 minutes in a Live environment.
+   * An administrator needs a fresh sign-in (`fresh_sign_in` of the project; by default of the last 10 minutes) in a Live environment.
    */
-  deleteUser(params: { user_id: string }, options?: ChangeOptions): Promise<void>
+  deleteUser(params: { user_id: string; erase?: 'true' | 'false' | undefined }, options?: ChangeOptions): Promise<void>
+  /**
+   * Restore a deleted user who is not erased yet.
+   *
+   * Takes back the deletion of a user who is not erased yet (`deletes_at`), and mails that to the person. Ended sessions and tokens stay ended. To restore a user who is not deleted changes nothing.
+   *
+   * Needs a secret key of the environment, or an administrator with the role `developer` or above.
+   *
+   * An administrator needs a fresh sign-in (`fresh_sign_in` of the project; by default of the last 10 minutes) in a Live environment.
+   */
+  restoreUser(params: { user_id: string }, options?: PostOptions): Promise<User>
   /**
    * Block a user; all sessions and tokens end at once.
    *
@@ -89,9 +99,29 @@ export interface Operations {
    *
    * Needs a secret key of the environment, or an administrator with the role `developer` or above.
    *
-   * An administrator needs a sign-in within the last 10 minutes in a Live environment.
+   * An administrator needs a fresh sign-in (`fresh_sign_in` of the project; by default of the last 10 minutes) in a Live environment.
    */
   unblockUser(params: { user_id: string }, options?: PostOptions): Promise<User>
+  /**
+   * Approve a user who waits.
+   *
+   * Lets a user in whose account waits after a sign-up (`approval`), and mails that to the person. For any other account it is 409 `not_waiting`.
+   *
+   * Needs a secret key of the environment, or an administrator with the role `developer` or above.
+   *
+   * An administrator needs a fresh sign-in (`fresh_sign_in` of the project; by default of the last 10 minutes) in a Live environment.
+   */
+  approveUser(params: { user_id: string }, options?: PostOptions): Promise<User>
+  /**
+   * Refuse a user who waits.
+   *
+   * Refuses a user whose account waits after a sign-up, and mails that to the person. The account is deleted 30 days later. For any other account it is 409 `not_waiting`.
+   *
+   * Needs a secret key of the environment, or an administrator with the role `developer` or above.
+   *
+   * An administrator needs a fresh sign-in (`fresh_sign_in` of the project; by default of the last 10 minutes) in a Live environment.
+   */
+  refuseUser(params: { user_id: string }, options?: PostOptions): Promise<User>
   /**
    * List the sessions of a user.
    *
@@ -147,9 +177,25 @@ export interface Operations {
    *
    * Needs a secret key of the environment, or an administrator with the role `developer` or above.
    *
-   * An administrator needs a sign-in within the last 10 minutes in a Live environment.
+   * An administrator needs a fresh sign-in (`fresh_sign_in` of the project; by default of the last 10 minutes) in a Live environment.
    */
   removeUserMethod(params: { user_id: string; method_id: string }, options?: ChangeOptions): Promise<void>
+  /**
+   * List the trusted browsers of a user.
+   *
+   * Lists the browsers in which the user is not asked for the second factor (`mfa.remember_days`), newest first: those that count now.
+   *
+   * Needs a secret key of the environment, or an administrator with the role `developer` or above.
+   */
+  listTrustedBrowsers(params: { user_id: string; limit?: number | undefined; cursor?: string | undefined }, options?: CallOptions): List<TrustedBrowser>
+  /**
+   * Remove a trusted browser; the user is asked for the second factor there.
+   *
+   * Removes a trusted browser. The next sign-in there asks for the second factor, and so does the next authorization request of a session that began without one. The event `trusted_browser.removed` is raised.
+   *
+   * Needs a secret key of the environment, or an administrator with the role `developer` or above.
+   */
+  removeTrustedBrowser(params: { user_id: string; trusted_browser_id: string }, options?: ChangeOptions): Promise<void>
   /**
    * List the active grants of a user.
    *
@@ -197,7 +243,7 @@ export interface Operations {
    *
    * Needs a secret key of the environment, or an administrator with the role `developer` or above.
    *
-   * An administrator needs a sign-in within the last 10 minutes in a Live environment if the body has members.
+   * An administrator needs a fresh sign-in (`fresh_sign_in` of the project; by default of the last 10 minutes) in a Live environment if the body has members.
    */
   createOrganization(body: OrganizationCreation, options?: PostOptions): Promise<Organization>
   /**
@@ -215,7 +261,7 @@ export interface Operations {
    *
    * Needs a secret key of the environment, or an administrator with the role `developer` or above.
    *
-   * An administrator needs a sign-in within the last 10 minutes in a Live environment if the body turns off `disabled`, and in a Live environment if the body changes `claims`.
+   * An administrator needs a fresh sign-in (`fresh_sign_in` of the project; by default of the last 10 minutes) in a Live environment if the body turns off `disabled`, and in a Live environment if the body changes `claims`.
    */
   changeOrganization(params: { organization_id: string }, body: OrganizationChange, options?: ChangeOptions): Promise<Organization>
   /**
@@ -225,7 +271,7 @@ export interface Operations {
    *
    * Needs a secret key of the environment, or an administrator with the role `developer` or above.
    *
-   * An administrator needs a sign-in within the last 10 minutes in a Live environment.
+   * An administrator needs a fresh sign-in (`fresh_sign_in` of the project; by default of the last 10 minutes) in a Live environment.
    */
   deleteOrganization(params: { organization_id: string }, options?: ChangeOptions): Promise<void>
   /**
@@ -243,7 +289,7 @@ export interface Operations {
    *
    * Needs a secret key of the environment, or an administrator with the role `developer` or above.
    *
-   * An administrator needs a sign-in within the last 10 minutes in a Live environment.
+   * An administrator needs a fresh sign-in (`fresh_sign_in` of the project; by default of the last 10 minutes) in a Live environment.
    */
   addOrganizationMember(params: { organization_id: string }, body: OrganizationMemberCreation, options?: PostOptions): Promise<OrganizationMember>
   /**
@@ -261,7 +307,7 @@ export interface Operations {
    *
    * Needs a secret key of the environment, or an administrator with the role `developer` or above.
    *
-   * An administrator needs a sign-in within the last 10 minutes in a Live environment if the body adds to `roles`.
+   * An administrator needs a fresh sign-in (`fresh_sign_in` of the project; by default of the last 10 minutes) in a Live environment if the body adds to `roles`.
    */
   changeOrganizationMember(params: { organization_id: string; user_id: string }, body: OrganizationMemberChange, options?: ChangeOptions): Promise<OrganizationMember>
   /**
@@ -287,7 +333,7 @@ export interface Operations {
    *
    * Needs a secret key of the environment, or an administrator with the role `developer` or above.
    *
-   * An administrator needs a sign-in within the last 10 minutes in a Live environment.
+   * An administrator needs a fresh sign-in (`fresh_sign_in` of the project; by default of the last 10 minutes) in a Live environment.
    */
   inviteToOrganization(params: { organization_id: string }, body: OrganizationInvitationCreation, options?: PostOptions): Promise<OrganizationInvitation>
   /**
@@ -313,7 +359,7 @@ export interface Operations {
    *
    * Needs a secret key of the environment, or an administrator with the role `developer` or above.
    *
-   * An administrator needs a sign-in within the last 10 minutes in a Live environment.
+   * An administrator needs a fresh sign-in (`fresh_sign_in` of the project; by default of the last 10 minutes) in a Live environment.
    */
   resendOrganizationInvitation(params: { organization_id: string; invitation_id: string }, options?: PostOptions): Promise<OrganizationInvitation>
   /**
@@ -339,7 +385,7 @@ export interface Operations {
    *
    * Needs a platform key with the scope `projects:write`, or an administrator with the role `developer` or above.
    *
-   * An administrator needs a sign-in within the last 10 minutes if the body names an issuer of its own.
+   * An administrator needs a fresh sign-in (`fresh_sign_in` of the project; by default of the last 10 minutes) if the body names an issuer of its own.
    */
   createProject(body: ProjectCreation, options?: PostOptions): Promise<ProjectWithEnvironments>
   /**
@@ -353,11 +399,11 @@ export interface Operations {
   /**
    * Update a project.
    *
-   * Changes the name of a project, or whether its plans to a Live environment need an approval (`promotion.require_approval`): administrators with the role admin alone change that. The slug never changes.
+   * Changes the name of a project, whether its plans to a Live environment need an approval (`promotion.require_approval`), or how old the sign-in of an administrator may be for calls that need a fresh one (`fresh_sign_in`): administrators with the role admin alone change these two. The slug never changes.
    *
    * Needs a platform key with the scope `projects:write`, or an administrator with the role `developer` or above.
    *
-   * An administrator needs a sign-in within the last 10 minutes if the body changes `promotion.require_approval`.
+   * An administrator needs a fresh sign-in (`fresh_sign_in` of the project; by default of the last 10 minutes) if the body changes `promotion.require_approval`, `fresh_sign_in.test_seconds` or `fresh_sign_in.live_seconds`.
    */
   changeProject(params: { project_id: string }, body: ProjectChange, options?: ChangeOptions): Promise<Project>
   /**
@@ -391,7 +437,7 @@ export interface Operations {
    *
    * Needs an administrator with the role `admin` or above.
    *
-   * An administrator needs a sign-in within the last 10 minutes.
+   * An administrator needs a fresh sign-in (`fresh_sign_in` of the project; by default of the last 10 minutes).
    */
   approvePromotion(params: { project_id: string; promotion_id: string }, options?: PostOptions): Promise<Promotion>
   /**
@@ -401,7 +447,7 @@ export interface Operations {
    *
    * Needs a platform key with the scope `projects:write`, or an administrator with the role `developer` or above. In the root tenant it is 403.
    *
-   * An administrator needs a sign-in within the last 10 minutes in a Live environment, and if one of its changes needs one by its own call.
+   * An administrator needs a fresh sign-in (`fresh_sign_in` of the project; by default of the last 10 minutes) in a Live environment, and if one of its changes needs one by its own call.
    */
   applyPromotion(params: { project_id: string; promotion_id: string }, body?: PromotionApply | undefined, options?: PostOptions): Promise<PromotionWithSecrets>
   /**
@@ -411,7 +457,7 @@ export interface Operations {
    *
    * Needs a platform key with the scope `projects:write`, or an administrator with the role `developer` or above. In the root tenant it is 403.
    *
-   * An administrator needs a sign-in within the last 10 minutes in a Live environment, and if one of its changes needs one by its own call.
+   * An administrator needs a fresh sign-in (`fresh_sign_in` of the project; by default of the last 10 minutes) in a Live environment, and if one of its changes needs one by its own call.
    */
   revertPromotion(params: { project_id: string; promotion_id: string }, body?: PromotionRevert | undefined, options?: PostOptions): Promise<RevertOutcome>
   /**
@@ -429,7 +475,7 @@ export interface Operations {
    *
    * Needs a platform key with the scope `environments:write`, or an administrator with the role `developer` or above.
    *
-   * An administrator needs a sign-in within the last 10 minutes if the body names an issuer of its own.
+   * An administrator needs a fresh sign-in (`fresh_sign_in` of the project; by default of the last 10 minutes) if the body names an issuer of its own.
    */
   createEnvironment(params: { project_id: string }, body: EnvironmentCreation, options?: PostOptions): Promise<Environment>
   /**
@@ -463,7 +509,7 @@ export interface Operations {
    *
    * Needs a platform key with the scope `env.settings:write`, or an administrator with the role `developer` or above.
    *
-   * An administrator needs a sign-in within the last 10 minutes if the body changes `email`, and if the body sends `email.smtp.password`, and in a Live environment if the body changes `sign_in`, `sign_up`, `mfa`, `lockout`, `password`, `sessions`, `cors`, `scopes`, `claims`, `oauth.metadata_clients`, `tokens.access_token_ttl_seconds`, `tokens.id_token_ttl_seconds`, `tokens.authorization_code_ttl_seconds`, `tokens.refresh_token_idle_ttl_seconds`, `tokens.refresh_token_absolute_ttl_seconds`, `tokens.refresh_retry_window_seconds` or `tokens.access_token_format`.
+   * An administrator needs a fresh sign-in (`fresh_sign_in` of the project; by default of the last 10 minutes) if the body changes `email`, and if the body sends `email.smtp.password`, and in a Live environment if the body changes `sign_in`, `sign_up`, `mfa`, `lockout`, `password`, `sessions`, `cors`, `scopes`, `claims`, `tokens.access_token_ttl_seconds`, `tokens.id_token_ttl_seconds`, `tokens.authorization_code_ttl_seconds`, `tokens.refresh_token_idle_ttl_seconds`, `tokens.refresh_token_absolute_ttl_seconds`, `tokens.refresh_retry_window_seconds` or `tokens.access_token_format`, and in a Live environment if the body widens `oauth.metadata_clients`, and in a Live environment if the body turns off `notices.new_sign_in`.
    */
   changeSettings(params: { project_id: string; environment_id: string }, body: SettingsChange, options?: ChangeOptions): Promise<Settings>
   /**
@@ -505,7 +551,7 @@ export interface Operations {
    *
    * Needs a platform key with the scope `applications:write`, or an administrator with the role `developer` or above.
    *
-   * An administrator needs a sign-in within the last 10 minutes in a Live environment, and if the body creates a client secret, or has keys or a template of the application.
+   * An administrator needs a fresh sign-in (`fresh_sign_in` of the project; by default of the last 10 minutes) in a Live environment, and if the body creates a client secret, or has keys or a template of the application.
    */
   createApplication(params: { project_id: string; environment_id: string }, body: ApplicationCreation, options?: PostOptions): Promise<ApplicationWithSecret>
   /**
@@ -523,7 +569,7 @@ export interface Operations {
    *
    * Needs a platform key with the scope `applications:write`, or an administrator with the role `developer` or above.
    *
-   * An administrator needs a sign-in within the last 10 minutes if the body changes `token_endpoint_auth_method`, `jwks` or `jwks_uri`, and in a Live environment if the body changes `redirect_uris`, `post_logout_redirect_uris`, `allowed_scopes`, `unknown_scopes`, `roles_claim`, `data_claims`, `require_pkce`, `nonce_replaces_pkce`, `consent`, `backchannel_logout_uri` or `allow_loopback_port`, and in a Live environment if the body widens `allowed_roles` or `organizations`, and in a Live environment if the body turns off `disabled`.
+   * An administrator needs a fresh sign-in (`fresh_sign_in` of the project; by default of the last 10 minutes) if the body changes `token_endpoint_auth_method`, `jwks` or `jwks_uri`, and in a Live environment if the body changes `redirect_uris`, `post_logout_redirect_uris`, `allowed_scopes`, `unknown_scopes`, `roles_claim`, `data_claims`, `require_pkce`, `nonce_replaces_pkce`, `consent`, `backchannel_logout_uri` or `allow_loopback_port`, and in a Live environment if the body widens `allowed_roles` or `organizations`, and in a Live environment if the body turns off `disabled`.
    */
   changeApplication(params: { project_id: string; environment_id: string; application_id: string }, body: ApplicationChange, options?: ChangeOptions): Promise<Application>
   /**
@@ -533,19 +579,53 @@ export interface Operations {
    *
    * Needs a platform key with the scope `applications:write`, or an administrator with the role `developer` or above.
    *
-   * An administrator needs a sign-in within the last 10 minutes in a Live environment.
+   * An administrator needs a fresh sign-in (`fresh_sign_in` of the project; by default of the last 10 minutes) in a Live environment.
    */
   deleteApplication(params: { project_id: string; environment_id: string; application_id: string }, options?: ChangeOptions): Promise<void>
   /**
    * Replace the client secret; the new one is returned once, the old one stops working.
    *
-   * Makes a new client secret and ends the old one at once. Deploy the new secret without delay.
+   * Makes a new client secret and ends every other one at once. Deploy the new secret without delay; to replace one without a refused call, add a second one instead.
    *
    * Needs a platform key with the scope `applications:write`, or an administrator with the role `developer` or above.
    *
-   * An administrator needs a sign-in within the last 10 minutes.
+   * An administrator needs a fresh sign-in (`fresh_sign_in` of the project; by default of the last 10 minutes).
    */
   rotateClientSecret(params: { project_id: string; environment_id: string; application_id: string }, options?: PostOptions): Promise<ApplicationWithSecret>
+  /**
+   * List the client secrets of an application.
+   *
+   * Lists the secrets that the application can authenticate with, newest first, at most two. An expired one stays until it is deleted.
+   *
+   * Needs a platform key with the scope `applications:read`, or an administrator with the role `viewer` or above.
+   */
+  listClientSecrets(params: { project_id: string; environment_id: string; application_id: string; limit?: number | undefined; cursor?: string | undefined }, options?: CallOptions): List<ClientSecret>
+  /**
+   * Add a second client secret, which is returned once; the first one keeps working.
+   *
+   * Adds a secret beside the one that is there, and both work. Move every caller to the new one, then delete the first. An application has at most two; an expired one counts until it is deleted.
+   *
+   * Needs a platform key with the scope `applications:write`, or an administrator with the role `developer` or above.
+   *
+   * An administrator needs a fresh sign-in (`fresh_sign_in` of the project; by default of the last 10 minutes).
+   */
+  addClientSecret(params: { project_id: string; environment_id: string; application_id: string }, body?: ClientSecretCreation | undefined, options?: PostOptions): Promise<ClientSecretWithPlaintext>
+  /**
+   * Get a client secret without its plaintext.
+   *
+   * Returns a client secret. `last_used_at` says whether a caller still has it.
+   *
+   * Needs a platform key with the scope `applications:read`, or an administrator with the role `viewer` or above.
+   */
+  getClientSecret(params: { project_id: string; environment_id: string; application_id: string; client_secret_id: string }, options?: CallOptions): Promise<ClientSecret>
+  /**
+   * Delete a client secret; it stops working at once.
+   *
+   * Deletes a client secret. From the answer on every call with it is refused. What people allowed the application goes on with the other secret.
+   *
+   * Needs a platform key with the scope `applications:write`, or an administrator with the role `developer` or above.
+   */
+  deleteClientSecret(params: { project_id: string; environment_id: string; application_id: string; client_secret_id: string }, options?: ChangeOptions): Promise<void>
   /**
    * List metadata clients.
    *
@@ -561,7 +641,7 @@ export interface Operations {
    *
    * Needs a platform key with the scope `applications:write`, or an administrator with the role `developer` or above.
    *
-   * An administrator needs a sign-in within the last 10 minutes in a Live environment if the body approves the URL.
+   * An administrator needs a fresh sign-in (`fresh_sign_in` of the project; by default of the last 10 minutes) in a Live environment if the body approves the URL.
    */
   createMetadataClient(params: { project_id: string; environment_id: string }, body: MetadataClientCreation, options?: PostOptions): Promise<MetadataClient>
   /**
@@ -579,7 +659,7 @@ export interface Operations {
    *
    * Needs a platform key with the scope `applications:write`, or an administrator with the role `developer` or above.
    *
-   * An administrator needs a sign-in within the last 10 minutes in a Live environment if the body turns on `listed`, and in a Live environment if the body turns off `disabled`.
+   * An administrator needs a fresh sign-in (`fresh_sign_in` of the project; by default of the last 10 minutes) in a Live environment if the body turns on `listed`, and in a Live environment if the body turns off `disabled`.
    */
   changeMetadataClient(params: { project_id: string; environment_id: string; metadata_client_id: string }, body: MetadataClientChange, options?: ChangeOptions): Promise<MetadataClient>
   /**
@@ -589,7 +669,7 @@ export interface Operations {
    *
    * Needs a platform key with the scope `applications:write`, or an administrator with the role `developer` or above.
    *
-   * An administrator needs a sign-in within the last 10 minutes in a Live environment.
+   * An administrator needs a fresh sign-in (`fresh_sign_in` of the project; by default of the last 10 minutes) in a Live environment.
    */
   deleteMetadataClient(params: { project_id: string; environment_id: string; metadata_client_id: string }, options?: ChangeOptions): Promise<void>
   /**
@@ -615,7 +695,7 @@ export interface Operations {
    *
    * Needs a platform key with the scope `resource_servers:write`, or an administrator with the role `developer` or above.
    *
-   * An administrator needs a sign-in within the last 10 minutes in a Live environment.
+   * An administrator needs a fresh sign-in (`fresh_sign_in` of the project; by default of the last 10 minutes) in a Live environment.
    */
   createResourceServer(params: { project_id: string; environment_id: string }, body: ResourceServerCreation, options?: PostOptions): Promise<ResourceServer>
   /**
@@ -633,7 +713,7 @@ export interface Operations {
    *
    * Needs a platform key with the scope `resource_servers:write`, or an administrator with the role `developer` or above.
    *
-   * An administrator needs a sign-in within the last 10 minutes in a Live environment.
+   * An administrator needs a fresh sign-in (`fresh_sign_in` of the project; by default of the last 10 minutes) in a Live environment.
    */
   changeResourceServer(params: { project_id: string; environment_id: string; resource_server_id: string }, body: ResourceServerChange, options?: ChangeOptions): Promise<ResourceServer>
   /**
@@ -643,7 +723,7 @@ export interface Operations {
    *
    * Needs a platform key with the scope `resource_servers:write`, or an administrator with the role `developer` or above.
    *
-   * An administrator needs a sign-in within the last 10 minutes in a Live environment.
+   * An administrator needs a fresh sign-in (`fresh_sign_in` of the project; by default of the last 10 minutes) in a Live environment.
    */
   deleteResourceServer(params: { project_id: string; environment_id: string; resource_server_id: string }, options?: ChangeOptions): Promise<void>
   /**
@@ -661,7 +741,7 @@ export interface Operations {
    *
    * Needs a platform key with the scope `resource_servers:write`, or an administrator with the role `developer` or above. In the root tenant it is 403.
    *
-   * An administrator needs a sign-in within the last 10 minutes in a Live environment.
+   * An administrator needs a fresh sign-in (`fresh_sign_in` of the project; by default of the last 10 minutes) in a Live environment.
    */
   createRole(params: { project_id: string; environment_id: string }, body: RoleCreation, options?: PostOptions): Promise<EnvironmentRole>
   /**
@@ -679,7 +759,7 @@ export interface Operations {
    *
    * Needs a platform key with the scope `resource_servers:write`, or an administrator with the role `developer` or above. In the root tenant it is 403.
    *
-   * An administrator needs a sign-in within the last 10 minutes in a Live environment if the body turns on `default` or `administers`, and in a Live environment if the body widens `permissions`.
+   * An administrator needs a fresh sign-in (`fresh_sign_in` of the project; by default of the last 10 minutes) in a Live environment if the body turns on `default` or `administers`, and in a Live environment if the body widens `permissions`.
    */
   changeRole(params: { project_id: string; environment_id: string; role_id: string }, body: RoleChange, options?: ChangeOptions): Promise<EnvironmentRole>
   /**
@@ -713,7 +793,7 @@ export interface Operations {
    *
    * Needs a platform key with the scope `auth_keys:write`, or an administrator with the role `developer` or above.
    *
-   * An administrator needs a sign-in within the last 10 minutes.
+   * An administrator needs a fresh sign-in (`fresh_sign_in` of the project; by default of the last 10 minutes).
    */
   createAuthKey(params: { project_id: string; environment_id: string }, body: AuthKeyCreation, options?: PostOptions): Promise<ApiKeyWithPlaintext>
   /**
@@ -731,7 +811,7 @@ export interface Operations {
    *
    * Needs a platform key with the scope `auth_keys:write`, or an administrator with the role `developer` or above.
    *
-   * An administrator needs a sign-in within the last 10 minutes if the body widens `scopes`, `ip_allowlist`, `allowed_origins`, `rate_limit` or `expires_at`.
+   * An administrator needs a fresh sign-in (`fresh_sign_in` of the project; by default of the last 10 minutes) if the body widens `scopes`, `ip_allowlist`, `allowed_origins`, `rate_limit` or `expires_at`.
    */
   changeAuthKey(params: { project_id: string; environment_id: string; key_id: string }, body: AuthKeyChange, options?: ChangeOptions): Promise<ApiKey>
   /**
@@ -749,7 +829,7 @@ export interface Operations {
    *
    * Needs a platform key with the scope `auth_keys:write`, or an administrator with the role `developer` or above.
    *
-   * An administrator needs a sign-in within the last 10 minutes.
+   * An administrator needs a fresh sign-in (`fresh_sign_in` of the project; by default of the last 10 minutes).
    */
   rotateAuthKey(params: { project_id: string; environment_id: string; key_id: string }, options?: PostOptions): Promise<ApiKeyWithPlaintext>
   /**
@@ -767,7 +847,7 @@ export interface Operations {
    *
    * Needs a platform key with the scope `users:read`, or an administrator with the role `developer` or above.
    */
-  listUsers(params: { project_id: string; environment_id: string; limit?: number | undefined; cursor?: string | undefined; email?: string | undefined; query?: string | undefined; role?: string | undefined }, options?: CallOptions): List<User>
+  listUsers(params: { project_id: string; environment_id: string; limit?: number | undefined; cursor?: string | undefined; email?: string | undefined; query?: string | undefined; approval?: ApprovalState | undefined; role?: string | undefined }, options?: CallOptions): List<User>
   /**
    * Get a user.
    *
@@ -887,7 +967,7 @@ export interface Operations {
    *
    * Needs a platform key with the scope `providers:write`, or an administrator with the role `developer` or above.
    *
-   * An administrator needs a sign-in within the last 10 minutes in a Live environment, and if the body has a secret.
+   * An administrator needs a fresh sign-in (`fresh_sign_in` of the project; by default of the last 10 minutes) in a Live environment, and if the body has a secret.
    */
   createProvider(params: { project_id: string; environment_id: string }, body: ProviderCreation, options?: PostOptions): Promise<Provider>
   /**
@@ -905,7 +985,7 @@ export interface Operations {
    *
    * Needs a platform key with the scope `providers:write`, or an administrator with the role `developer` or above.
    *
-   * An administrator needs a sign-in within the last 10 minutes if the body sends `client_secret` or `private_key`, and in a Live environment if the body changes `issuer`, `client_id`, `link_by_verified_email`, `accept_preferred_username`, `team_id` or `key_id`, and in a Live environment if the body turns on `enabled`.
+   * An administrator needs a fresh sign-in (`fresh_sign_in` of the project; by default of the last 10 minutes) if the body sends `client_secret` or `private_key`, and in a Live environment if the body changes `issuer`, `client_id`, `link_by_verified_email`, `accept_preferred_username`, `team_id` or `key_id`, and in a Live environment if the body turns on `enabled`.
    */
   changeProvider(params: { project_id: string; environment_id: string; provider_id: string }, body: ProviderChange, options?: ChangeOptions): Promise<Provider>
   /**
@@ -923,7 +1003,7 @@ export interface Operations {
    *
    * Needs a platform key with the scope `providers:write`, or an administrator with the role `developer` or above.
    *
-   * An administrator needs a sign-in within the last 10 minutes in a Live environment.
+   * An administrator needs a fresh sign-in (`fresh_sign_in` of the project; by default of the last 10 minutes) in a Live environment.
    */
   deleteProvider(params: { project_id: string; environment_id: string; provider_id: string }, options?: ChangeOptions): Promise<void>
   /**
@@ -941,7 +1021,7 @@ export interface Operations {
    *
    * Needs a platform key with the scope `webhooks:write`, or an administrator with the role `developer` or above.
    *
-   * An administrator needs a sign-in within the last 10 minutes.
+   * An administrator needs a fresh sign-in (`fresh_sign_in` of the project; by default of the last 10 minutes).
    */
   createWebhook(params: { project_id: string; environment_id: string }, body: WebhookCreation, options?: PostOptions): Promise<WebhookWithSecret>
   /**
@@ -959,7 +1039,7 @@ export interface Operations {
    *
    * Needs a platform key with the scope `webhooks:write`, or an administrator with the role `developer` or above.
    *
-   * An administrator needs a sign-in within the last 10 minutes in a Live environment if the body changes `url` or `events`, and in a Live environment if the body turns off `disabled`.
+   * An administrator needs a fresh sign-in (`fresh_sign_in` of the project; by default of the last 10 minutes) in a Live environment if the body changes `url` or `events`, and in a Live environment if the body turns off `disabled`.
    */
   changeWebhook(params: { project_id: string; environment_id: string; webhook_id: string }, body: WebhookChange, options?: ChangeOptions): Promise<Webhook>
   /**
@@ -969,7 +1049,7 @@ export interface Operations {
    *
    * Needs a platform key with the scope `webhooks:write`, or an administrator with the role `developer` or above.
    *
-   * An administrator needs a sign-in within the last 10 minutes in a Live environment.
+   * An administrator needs a fresh sign-in (`fresh_sign_in` of the project; by default of the last 10 minutes) in a Live environment.
    */
   deleteWebhook(params: { project_id: string; environment_id: string; webhook_id: string }, options?: ChangeOptions): Promise<void>
   /**
@@ -979,7 +1059,7 @@ export interface Operations {
    *
    * Needs a platform key with the scope `webhooks:write`, or an administrator with the role `developer` or above.
    *
-   * An administrator needs a sign-in within the last 10 minutes.
+   * An administrator needs a fresh sign-in (`fresh_sign_in` of the project; by default of the last 10 minutes).
    */
   rotateWebhookSecret(params: { project_id: string; environment_id: string; webhook_id: string }, options?: PostOptions): Promise<WebhookWithSecret>
   /**
@@ -1017,7 +1097,7 @@ export interface Operations {
   /**
    * Send messages since a time again, or count them.
    *
-   * Sends all messages since a time again, for example after an outage of the receiver. Those that wait for their first attempt keep their place in the order.
+   * Sends messages since a time again, for example after an outage of the receiver. Those that wait for their first attempt keep their place in the order. With `missed` it makes the messages of events that came while the webhook was disabled or did not exist, in the order of `sequence`, as far as events are kept.
    *
    * Needs a platform key with the scope `webhooks:write`, or an administrator with the role `developer` or above.
    */
@@ -1097,13 +1177,13 @@ export interface Operations {
   /**
    * Publish the next signing key; it signs once all cached JWKS have expired.
    *
-   * Publishes the next signing key of an algorithm. It signs once every cached key set has expired, so no verifier fails. The keys of the other algorithm stay as they are.
+   * Publishes the next signing key of an algorithm. It signs once every cached key set has expired, so no verifier fails. With `now` the key that waits signs at once: read its `readers` first. The keys of the other algorithm stay as they are.
    *
    * Needs a platform key with the scope `env.settings:write`, or an administrator with the role `developer` or above.
    *
-   * An administrator needs a sign-in within the last 10 minutes.
+   * An administrator needs a fresh sign-in (`fresh_sign_in` of the project; by default of the last 10 minutes).
    */
-  rotateSigningKey(params: { project_id: string; environment_id: string; alg?: SigningAlg | undefined }, options?: PostOptions): Promise<SigningKey>
+  rotateSigningKey(params: { project_id: string; environment_id: string; now?: 'true' | 'false' | undefined; alg?: SigningAlg | undefined }, options?: PostOptions): Promise<SigningKey>
   /**
    * Get the administrator and their memberships.
    *
@@ -1167,7 +1247,7 @@ export interface Operations {
    *
    * Needs an administrator with the role `admin` or above.
    *
-   * An administrator needs a sign-in within the last 10 minutes.
+   * An administrator needs a fresh sign-in (`fresh_sign_in` of the project; by default of the last 10 minutes).
    */
   addMember(params: { tenant_id: string }, body: MemberCreation, options?: PostOptions): Promise<Invitation>
   /**
@@ -1185,7 +1265,7 @@ export interface Operations {
    *
    * Needs an administrator with the role `admin` or above.
    *
-   * An administrator needs a sign-in within the last 10 minutes.
+   * An administrator needs a fresh sign-in (`fresh_sign_in` of the project; by default of the last 10 minutes).
    */
   changeMember(params: { tenant_id: string; member_id: string }, body: MemberChange, options?: ChangeOptions): Promise<Member>
   /**
@@ -1195,7 +1275,7 @@ export interface Operations {
    *
    * Needs an administrator with the role `admin` or above.
    *
-   * An administrator needs a sign-in within the last 10 minutes to remove another member.
+   * An administrator needs a fresh sign-in (`fresh_sign_in` of the project; by default of the last 10 minutes) to remove another member.
    */
   removeMember(params: { tenant_id: string; member_id: string }, options?: ChangeOptions): Promise<void>
   /**
@@ -1205,7 +1285,7 @@ export interface Operations {
    *
    * Needs an administrator with the role `admin` or above.
    *
-   * An administrator needs a sign-in within the last 10 minutes.
+   * An administrator needs a fresh sign-in (`fresh_sign_in` of the project; by default of the last 10 minutes).
    */
   resendInvitation(params: { tenant_id: string; member_id: string }, options?: PostOptions): Promise<Invitation>
   /**
@@ -1271,7 +1351,7 @@ export interface Operations {
    *
    * Needs an administrator with the role `admin` or above. In the root tenant it is 404.
    *
-   * An administrator needs a sign-in within the last 10 minutes.
+   * An administrator needs a fresh sign-in (`fresh_sign_in` of the project; by default of the last 10 minutes).
    */
   createPlatformKey(params: { tenant_id: string }, body: PlatformKeyCreation, options?: PostOptions): Promise<ApiKeyWithPlaintext>
   /**
@@ -1289,7 +1369,7 @@ export interface Operations {
    *
    * Needs an administrator with the role `admin` or above. In the root tenant it is 404.
    *
-   * An administrator needs a sign-in within the last 10 minutes if the body widens `scopes`, `ip_allowlist`, `allowed_origins`, `rate_limit` or `expires_at`.
+   * An administrator needs a fresh sign-in (`fresh_sign_in` of the project; by default of the last 10 minutes) if the body widens `scopes`, `ip_allowlist`, `allowed_origins`, `rate_limit` or `expires_at`.
    */
   changePlatformKey(params: { tenant_id: string; key_id: string }, body: PlatformKeyChange, options?: ChangeOptions): Promise<ApiKey>
   /**
@@ -1307,7 +1387,7 @@ export interface Operations {
    *
    * Needs an administrator with the role `admin` or above. In the root tenant it is 404.
    *
-   * An administrator needs a sign-in within the last 10 minutes.
+   * An administrator needs a fresh sign-in (`fresh_sign_in` of the project; by default of the last 10 minutes).
    */
   rotatePlatformKey(params: { tenant_id: string; key_id: string }, options?: PostOptions): Promise<ApiKeyWithPlaintext>
   /**
@@ -1342,8 +1422,11 @@ export const routes: Readonly<Record<keyof Operations, string>> = {
   getAuthUser: 'GET /v1/auth/users/{user_id} p',
   changeUser: 'PATCH /v1/auth/users/{user_id} pb',
   deleteUser: 'DELETE /v1/auth/users/{user_id} p',
+  restoreUser: 'POST /v1/auth/users/{user_id}/restore p',
   blockUser: 'POST /v1/auth/users/{user_id}/block p',
   unblockUser: 'POST /v1/auth/users/{user_id}/unblock p',
+  approveUser: 'POST /v1/auth/users/{user_id}/approve p',
+  refuseUser: 'POST /v1/auth/users/{user_id}/refuse p',
   listUserSessions: 'GET /v1/auth/users/{user_id}/sessions pl',
   endUserSessions: 'POST /v1/auth/users/{user_id}/end-sessions p',
   sendReset: 'POST /v1/auth/users/{user_id}/send-reset p',
@@ -1351,6 +1434,8 @@ export const routes: Readonly<Record<keyof Operations, string>> = {
   getAuthUserAccess: 'GET /v1/auth/users/{user_id}/access p',
   listUserMethods: 'GET /v1/auth/users/{user_id}/methods pl',
   removeUserMethod: 'DELETE /v1/auth/users/{user_id}/methods/{method_id} p',
+  listTrustedBrowsers: 'GET /v1/auth/users/{user_id}/trusted-browsers pl',
+  removeTrustedBrowser: 'DELETE /v1/auth/users/{user_id}/trusted-browsers/{trusted_browser_id} p',
   listUserGrants: 'GET /v1/auth/users/{user_id}/grants pl',
   disconnectGrant: 'DELETE /v1/auth/users/{user_id}/grants/{grant_id} p',
   getSession: 'GET /v1/auth/sessions/{session_id} p',
@@ -1396,6 +1481,10 @@ export const routes: Readonly<Record<keyof Operations, string>> = {
   changeApplication: 'PATCH /v1/platform/projects/{project_id}/environments/{environment_id}/applications/{application_id} pb',
   deleteApplication: 'DELETE /v1/platform/projects/{project_id}/environments/{environment_id}/applications/{application_id} p',
   rotateClientSecret: 'POST /v1/platform/projects/{project_id}/environments/{environment_id}/applications/{application_id}/rotate-secret p',
+  listClientSecrets: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/applications/{application_id}/secrets pl',
+  addClientSecret: 'POST /v1/platform/projects/{project_id}/environments/{environment_id}/applications/{application_id}/secrets pb',
+  getClientSecret: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/applications/{application_id}/secrets/{client_secret_id} p',
+  deleteClientSecret: 'DELETE /v1/platform/projects/{project_id}/environments/{environment_id}/applications/{application_id}/secrets/{client_secret_id} p',
   listMetadataClients: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/metadata-clients pl',
   createMetadataClient: 'POST /v1/platform/projects/{project_id}/environments/{environment_id}/metadata-clients pb',
   getMetadataClient: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/metadata-clients/{metadata_client_id} p',

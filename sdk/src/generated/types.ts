@@ -21,9 +21,11 @@ export type ErrorCode =
   | 'already_member'
   | 'issuer_taken'
   | 'key_revoked'
+  | 'not_waiting'
   | 'mail_not_set_up'
   | 'last_owner'
   | 'secret_not_used'
+  | 'last_secret'
   | 'no_signing_key'
   | 'idempotency_in_progress'
   | 'promotion_state'
@@ -427,6 +429,8 @@ export type ApplicationWithSecret = {
   client_secret: string | null
 }
 
+export type ApprovalState = 'waiting' | 'approved' | 'refused'
+
 export type Attempt = {
   /** When the attempt was made. */
   at: string
@@ -436,11 +440,11 @@ export type Attempt = {
   latency_ms: number
   /** The first KiB of the response; `null` if there is none. */
   response: string | null
-  /** Why the attempt got no answer: the name has no address, the address may not be reached, nobody accepted the connection, TLS failed, or the time was up. */
+  /** Why the attempt got no answer: the name has no address, the address may not be reached, nobody accepted the connection, TLS failed, the time was up, or the egress proxy of the deployment made no connection. */
   error: AttemptError | null
 }
 
-export type AttemptError = 'dns' | 'refused' | 'tls' | 'timeout' | 'address_not_allowed'
+export type AttemptError = 'dns' | 'refused' | 'tls' | 'timeout' | 'address_not_allowed' | 'proxy'
 
 export type AuditEntry = {
   /** The id of an audit entry. */
@@ -546,10 +550,10 @@ export type AuthConfig = {
   }
   /** The creation of accounts. */
   sign_up: {
-    /** Whether people create accounts themselves (`open`), or the API alone does (`closed`). The default is `open`. */
-    mode: 'open' | 'closed'
-    /** With `off` the sign-up form alone asks for a name, which can stay empty. `optional` also asks where an account begins without the form: by an emailed code, or at a provider that sent no name. `required` takes no account without a name, and asks everyone who has none once. A name that is asked for has 1 to 100 characters. The default is `off`. */
-    name: 'off' | 'optional' | 'required'
+    /** Who may create an account: anyone (`open`), anyone who is approved then (`approval`), or nobody (`closed`). */
+    mode: SignUpMode
+    /** Where people are asked for a name. */
+    name: SignUpName
   }
   /** The rules for new passwords. */
   password_policy: {
@@ -596,7 +600,7 @@ export type AuthKeyChange = {
     /** The length of the sliding window in seconds, 1 to 3,600. */
     window_seconds?: number | null | undefined
   } | null | undefined
-  /** When the key stops working; `null` if it does not expire. */
+  /** When the key stops working; `null` if it does not expire. It lies in the future. */
   expires_at?: string | null | undefined
 }
 
@@ -611,7 +615,7 @@ export type AuthKeyCreation = {
   ip_allowlist?: string[] | undefined
   /** The rate limit of the key; `null` is the default: 100 requests in 10 s in Test, 1,000 in 10 s in Live and for platform keys. */
   rate_limit?: RateLimit | null | undefined
-  /** When the key stops working; `null` if it does not expire. */
+  /** When the key stops working; `null` if it does not expire. It lies in the future. */
   expires_at?: string | null | undefined
 }
 
@@ -640,6 +644,41 @@ export type BackchannelLogout = {
   updated_at: string
 }
 
+export type ClientSecret = {
+  /** The id of a client secret. */
+  id: string
+  /** A name for people, 1 to 100 characters. */
+  label: string | null
+  /** When the object was created. */
+  created_at: string
+  /** When the secret stops working; `null` if it does not expire. */
+  expires_at: string | null
+  /** When a call last authenticated with the secret; `null` if none did. */
+  last_used_at: string | null
+}
+
+export type ClientSecretCreation = {
+  /** A name for people, 1 to 100 characters. */
+  label?: string | null | undefined
+  /** When the secret stops working; `null` if it does not expire. It lies in the future. */
+  expires_at?: string | null | undefined
+}
+
+export type ClientSecretWithPlaintext = {
+  /** The id of a client secret. */
+  id: string
+  /** A name for people, 1 to 100 characters. */
+  label: string | null
+  /** When the object was created. */
+  created_at: string
+  /** When the secret stops working; `null` if it does not expire. */
+  expires_at: string | null
+  /** When a call last authenticated with the secret; `null` if none did. */
+  last_used_at: string | null
+  /** The plaintext of the secret, returned once; `null` in a repeat with the same Idempotency-Key. */
+  client_secret: string | null
+}
+
 export type ConfigurationDocument = {
   /** The version of the form of the document. */
   version: 1
@@ -659,11 +698,11 @@ export type ConfigurationDocument = {
       refresh_token_idle_ttl_seconds?: number | null | undefined
       /** How long a grant can be refreshed in all, not below the time without use. From 3,600 to 63,072,000 seconds. The default is 7,776,000. */
       refresh_token_absolute_ttl_seconds?: number | null | undefined
-      /** A refresh that is repeated within this time, after a lost answer, gets the same answer. From 0 to 60 seconds. The default is 0. */
+      /** How long a refresh can be repeated. After a lost answer it gets the same answer. From 0 to 60 seconds. The default is 0. */
       refresh_retry_window_seconds?: number | null | undefined
       /** The format of access tokens without a resource server: `jwt` or `opaque`. The default is `jwt`. */
       access_token_format?: TokenFormat | null | undefined
-      /** `full` puts the claims of all scopes into the ID token; `minimal` leaves them to UserInfo. The default is `full`. */
+      /** The claims in the ID token. `full` puts those of all scopes into it; `minimal` leaves them to UserInfo. The default is `full`. */
       id_token_claims?: 'full' | 'minimal' | null | undefined
     } | undefined
     /** Lifetimes of sessions. */
@@ -680,16 +719,16 @@ export type ConfigurationDocument = {
     } | undefined
     /** The claims of people who have no name. */
     claims?: {
-      /** What `preferred_username` holds for a person who has no user name: nothing (`none`), or the verified address (`email`). A user name that the API set wins. The default is `none`. */
+      /** What `preferred_username` holds for a person who has no user name. Nothing (`none`), or the verified address (`email`). A user name that the API set wins. The default is `none`. */
       preferred_username?: 'none' | 'email' | null | undefined
-      /** What `name` holds for a person who has no name: nothing (`none`), or the verified address (`email`). A name that a person or the API set wins. The default is `none`. */
+      /** What `name` holds for a person who has no name. Nothing (`none`), or the verified address (`email`). A name that a person or the API set wins. The default is `none`. */
       name?: 'none' | 'email' | null | undefined
     } | undefined
     /** Access by agents and other programs. */
     oauth?: {
-      /** An authorization request that names a resource server may leave out the scope `openid`. Its access token is for the resource server alone, and there is no ID token. The default is false. */
+      /** A request that names a resource server may leave out the scope `openid`. Its access token is for the resource server alone, and there is no ID token. The default is false. */
       openid_optional?: boolean | null | undefined
-      /** Clients that nobody registered, whose client id is the URL of a document about themselves: none (`off`), those whose URL an administrator has approved (`listed`), or every one (`any`). They only reach resource servers with `allow_metadata_clients`, and people are asked each time. The default is `off`. */
+      /** Clients that nobody registered, by the URL of a document about themselves. None (`off`), those whose URL an administrator has approved (`listed`), or every one (`any`). They only reach resource servers with `allow_metadata_clients`, and people are asked each time. The default is `off`. */
       metadata_clients?: 'off' | 'listed' | 'any' | null | undefined
     } | undefined
     /** The mail of the environment. */
@@ -705,10 +744,19 @@ export type ConfigurationDocument = {
     } | undefined
     /** The creation of accounts. */
     sign_up?: {
-      /** Whether people create accounts themselves (`open`), or the API alone does (`closed`). The default is `open`. */
-      mode?: 'open' | 'closed' | null | undefined
-      /** With `off` the sign-up form alone asks for a name, which can stay empty. `optional` also asks where an account begins without the form: by an emailed code, or at a provider that sent no name. `required` takes no account without a name, and asks everyone who has none once. A name that is asked for has 1 to 100 characters. The default is `off`. */
-      name?: 'off' | 'optional' | 'required' | null | undefined
+      /** By whom accounts are created. People themselves (`open`), people whose accounts wait until a backend or an administrator approves them (`approval`, which needs mail), or the API alone (`closed`). An account that waits can do nothing and ends after 30 days. Accounts of the API and of invitations never wait. The default is `open`. */
+      mode?: SignUpMode | null | undefined
+      /** When people are asked for their name. With `off` the sign-up form alone asks for a name, which can stay empty. `optional` also asks where an account begins without the form: by an emailed code, or at a provider that sent no name. `required` takes no account without a name, and asks everyone who has none once. A name that is asked for has 1 to 100 characters. The default is `off`. */
+      name?: SignUpName | null | undefined
+      /** If there are any, only addresses of these domains can sign up. Nor can others become the new address of an account. A domain is written as `example.com`, or `*.example.com` for all below it and not itself. Accounts of the API and of invitations may have any. The default is none. */
+      allowed_domains?: string[] | null | undefined
+      /** Addresses of these domains cannot sign up, even if they are allowed above. Nor can they become the new address of an account. The default is none. */
+      blocked_domains?: string[] | null | undefined
+    } | undefined
+    /** The accounts of people. */
+    users?: {
+      /** For how many days a deleted account can be restored. It is closed at first: the person is signed out everywhere, and the address stays taken. A backend, an administrator or the person can restore it; then it is erased. `0` erases at once. From 0 to 30. The default is 0. */
+      deletion_grace_days?: number | null | undefined
     } | undefined
     /** The rules for new passwords. */
     password?: {
@@ -723,6 +771,13 @@ export type ConfigurationDocument = {
       mode?: 'off' | 'optional' | 'required' | null | undefined
       /** People can enrol an authenticator app (TOTP). The default is true. */
       totp?: boolean | null | undefined
+      /** For so many days a person may choose not to be asked for the second factor in a browser in which it was just used; 0 for none. A recovery code does not count, and a request that asks for a fresh sign-in or a level, and a sensitive change, ask all the same. The root environment has none. From 0 to 90. The default is 0. */
+      remember_days?: number | null | undefined
+    } | undefined
+    /** Mails about what happens to an account. */
+    notices?: {
+      /** A person who has signed in before gets a mail when the account is signed in to from a browser that did not do so before, at most one an hour. It needs mail. The default is true. */
+      new_sign_in?: boolean | null | undefined
     } | undefined
     /** The protection of accounts from guessing. */
     lockout?: {
@@ -751,7 +806,7 @@ export type ConfigurationDocument = {
     } | undefined
     /** Calls from browsers. */
     cors?: {
-      /** Origins whose scripts can call the token endpoints, besides those of spa applications, such as `https://app.example.com`. The default is none. */
+      /** Origins whose scripts can call the token endpoints. Those of spa applications can anyway. An origin is written as `https://app.example.com`. The default is none. */
       allowed_origins?: string[] | null | undefined
     } | undefined
     /** The mail of the environment. */
@@ -896,6 +951,8 @@ export type ConfigurationDocument = {
       team_id?: string | null | undefined
       /** apple: the id of the private key. `null` for other types. */
       key_id?: string | null | undefined
+      /** When the client secret or the private key ends at the provider, as it says; `null` if it does not end or nobody filled it in. Warnings come 30, 7 and 1 days before. It lies in the future. */
+      secret_expires_at?: string | null | undefined
       /** The name of the secret, whose value is given when the document is applied. */
       client_secret?: SecretName | null | undefined
       /** The name of the secret, whose value is given when the document is applied. */
@@ -990,11 +1047,11 @@ export type EnvironmentConfiguration = {
       refresh_token_idle_ttl_seconds: number
       /** How long a grant can be refreshed in all, not below the time without use. */
       refresh_token_absolute_ttl_seconds: number
-      /** A refresh that is repeated within this time, after a lost answer, gets the same answer. */
+      /** How long a refresh can be repeated. After a lost answer it gets the same answer. */
       refresh_retry_window_seconds: number
       /** The format of access tokens without a resource server: `jwt` or `opaque`. */
       access_token_format: TokenFormat
-      /** `full` puts the claims of all scopes into the ID token; `minimal` leaves them to UserInfo. */
+      /** The claims in the ID token. `full` puts those of all scopes into it; `minimal` leaves them to UserInfo. */
       id_token_claims: 'full' | 'minimal'
     }
     /** Lifetimes of sessions. */
@@ -1011,16 +1068,16 @@ export type EnvironmentConfiguration = {
     }
     /** The claims of people who have no name. */
     claims: {
-      /** What `preferred_username` holds for a person who has no user name: nothing (`none`), or the verified address (`email`). A user name that the API set wins. */
+      /** What `preferred_username` holds for a person who has no user name. Nothing (`none`), or the verified address (`email`). A user name that the API set wins. */
       preferred_username: 'none' | 'email'
-      /** What `name` holds for a person who has no name: nothing (`none`), or the verified address (`email`). A name that a person or the API set wins. */
+      /** What `name` holds for a person who has no name. Nothing (`none`), or the verified address (`email`). A name that a person or the API set wins. */
       name: 'none' | 'email'
     }
     /** Access by agents and other programs. */
     oauth: {
-      /** An authorization request that names a resource server may leave out the scope `openid`. Its access token is for the resource server alone, and there is no ID token. */
+      /** A request that names a resource server may leave out the scope `openid`. Its access token is for the resource server alone, and there is no ID token. */
       openid_optional: boolean
-      /** Clients that nobody registered, whose client id is the URL of a document about themselves: none (`off`), those whose URL an administrator has approved (`listed`), or every one (`any`). They only reach resource servers with `allow_metadata_clients`, and people are asked each time. */
+      /** Clients that nobody registered, by the URL of a document about themselves. None (`off`), those whose URL an administrator has approved (`listed`), or every one (`any`). They only reach resource servers with `allow_metadata_clients`, and people are asked each time. */
       metadata_clients: 'off' | 'listed' | 'any'
     }
     /** The mail of the environment. */
@@ -1036,10 +1093,19 @@ export type EnvironmentConfiguration = {
     }
     /** The creation of accounts. */
     sign_up: {
-      /** Whether people create accounts themselves (`open`), or the API alone does (`closed`). */
-      mode: 'open' | 'closed'
-      /** With `off` the sign-up form alone asks for a name, which can stay empty. `optional` also asks where an account begins without the form: by an emailed code, or at a provider that sent no name. `required` takes no account without a name, and asks everyone who has none once. A name that is asked for has 1 to 100 characters. */
-      name: 'off' | 'optional' | 'required'
+      /** By whom accounts are created. People themselves (`open`), people whose accounts wait until a backend or an administrator approves them (`approval`, which needs mail), or the API alone (`closed`). An account that waits can do nothing and ends after 30 days. Accounts of the API and of invitations never wait. */
+      mode: SignUpMode
+      /** When people are asked for their name. With `off` the sign-up form alone asks for a name, which can stay empty. `optional` also asks where an account begins without the form: by an emailed code, or at a provider that sent no name. `required` takes no account without a name, and asks everyone who has none once. A name that is asked for has 1 to 100 characters. */
+      name: SignUpName
+      /** If there are any, only addresses of these domains can sign up. Nor can others become the new address of an account. A domain is written as `example.com`, or `*.example.com` for all below it and not itself. Accounts of the API and of invitations may have any. */
+      allowed_domains: string[]
+      /** Addresses of these domains cannot sign up, even if they are allowed above. Nor can they become the new address of an account. */
+      blocked_domains: string[]
+    }
+    /** The accounts of people. */
+    users: {
+      /** For how many days a deleted account can be restored. It is closed at first: the person is signed out everywhere, and the address stays taken. A backend, an administrator or the person can restore it; then it is erased. `0` erases at once. */
+      deletion_grace_days: number
     }
     /** The rules for new passwords. */
     password: {
@@ -1054,6 +1120,13 @@ export type EnvironmentConfiguration = {
       mode: 'off' | 'optional' | 'required'
       /** People can enrol an authenticator app (TOTP). */
       totp: boolean
+      /** For so many days a person may choose not to be asked for the second factor in a browser in which it was just used; 0 for none. A recovery code does not count, and a request that asks for a fresh sign-in or a level, and a sensitive change, ask all the same. The root environment has none. */
+      remember_days: number
+    }
+    /** Mails about what happens to an account. */
+    notices: {
+      /** A person who has signed in before gets a mail when the account is signed in to from a browser that did not do so before, at most one an hour. It needs mail. */
+      new_sign_in: boolean
     }
     /** The protection of accounts from guessing. */
     lockout: {
@@ -1082,7 +1155,7 @@ export type EnvironmentConfiguration = {
     }
     /** Calls from browsers. */
     cors: {
-      /** Origins whose scripts can call the token endpoints, besides those of spa applications, such as `https://app.example.com`. */
+      /** Origins whose scripts can call the token endpoints. Those of spa applications can anyway. An origin is written as `https://app.example.com`. */
       allowed_origins: string[]
     }
     /** The mail of the environment. */
@@ -1227,6 +1300,8 @@ export type EnvironmentConfiguration = {
       team_id: string | null
       /** apple: the id of the private key. `null` for other types. */
       key_id: string | null
+      /** When the client secret or the private key ends at the provider, as it says; `null` if it does not end or nobody filled it in. Warnings come 30, 7 and 1 days before. It lies in the future. */
+      secret_expires_at: string | null
       /** The name of the secret if one is set; the secret itself is never shown. */
       client_secret: SecretName | null
       /** The name of the secret if one is set; the secret itself is never shown. */
@@ -1324,7 +1399,7 @@ export type Event = {
   data: Record<string, unknown>
 }
 
-export type EventKind = 'user.created' | 'user.updated' | 'user.deleted' | 'user.blocked' | 'user.unblocked' | 'user.email_verified' | 'user.method_added' | 'session.created' | 'session.ended' | 'sign_in.succeeded' | 'sign_in.failed' | 'mfa.enrolled' | 'mfa.removed' | 'consent.granted' | 'consent.revoked' | 'token.reuse_detected' | 'application.created' | 'application.updated' | 'application.deleted' | 'application.secret_rotated' | 'resource_server.created' | 'resource_server.updated' | 'resource_server.deleted' | 'role.created' | 'role.updated' | 'role.deleted' | 'metadata_client.created' | 'metadata_client.updated' | 'metadata_client.deleted' | 'organization.created' | 'organization.updated' | 'organization.deleted' | 'organization_member.added' | 'organization_member.updated' | 'organization_member.removed' | 'organization_invitation.created' | 'organization_invitation.accepted' | 'organization_invitation.ended' | 'provider.created' | 'provider.updated' | 'provider.deleted' | 'environment.settings_updated' | 'promotion.applied' | 'promotion.reverted' | 'auth_key.created' | 'auth_key.rotated' | 'auth_key.revoked' | 'mail.sent' | 'mail.failed' | 'signing_key.rotated' | 'webhook.disabled' | 'test.ping'
+export type EventKind = 'user.created' | 'user.updated' | 'user.deleted' | 'user.closed' | 'user.restored' | 'user.blocked' | 'user.unblocked' | 'user.approval_requested' | 'user.email_verified' | 'user.method_added' | 'session.created' | 'session.ended' | 'sign_in.succeeded' | 'sign_in.failed' | 'mfa.enrolled' | 'mfa.removed' | 'trusted_browser.added' | 'trusted_browser.removed' | 'consent.granted' | 'consent.revoked' | 'token.reuse_detected' | 'application.created' | 'application.updated' | 'application.deleted' | 'application.secret_rotated' | 'application.secret_added' | 'application.secret_deleted' | 'application.secret_expiring' | 'auth_key.expiring' | 'provider.secret_expiring' | 'resource_server.created' | 'resource_server.updated' | 'resource_server.deleted' | 'role.created' | 'role.updated' | 'role.deleted' | 'metadata_client.created' | 'metadata_client.updated' | 'metadata_client.deleted' | 'organization.created' | 'organization.updated' | 'organization.deleted' | 'organization_member.added' | 'organization_member.updated' | 'organization_member.removed' | 'organization_invitation.created' | 'organization_invitation.accepted' | 'organization_invitation.ended' | 'provider.created' | 'provider.updated' | 'provider.deleted' | 'environment.settings_updated' | 'promotion.applied' | 'promotion.reverted' | 'auth_key.created' | 'auth_key.rotated' | 'auth_key.revoked' | 'mail.sent' | 'mail.failed' | 'signing_key.rotated' | 'webhook.disabled' | 'test.ping'
 
 export type FieldChange = {
   /** The JSON pointer of the field within the object. */
@@ -1584,7 +1659,7 @@ export type Mail = {
 /** An empty object. */
 export type MailAsked = Record<string, never>
 
-export type MailKind = 'sign_in_code' | 'verify_email' | 'existing_account' | 'reset_password' | 'change_email' | 'change_email_notice' | 'password_changed' | 'method_added' | 'method_removed' | 'recovery_code_used' | 'recovery_codes_made' | 'data_exported' | 'account_deleted' | 'invitation' | 'organization_invitation' | 'organization_invitation_code' | 'test'
+export type MailKind = 'sign_in_code' | 'verify_email' | 'existing_account' | 'reset_password' | 'change_email' | 'change_email_notice' | 'password_changed' | 'method_added' | 'method_removed' | 'recovery_code_used' | 'recovery_codes_made' | 'new_sign_in' | 'data_exported' | 'account_deleted' | 'account_closed' | 'account_restored' | 'approved' | 'refused' | 'sign_up_refused' | 'invitation' | 'organization_invitation' | 'organization_invitation_code' | 'expiring' | 'test'
 
 export type MailStage = 'dns' | 'connect' | 'tls' | 'greeting' | 'auth' | 'recipient' | 'data'
 
@@ -1694,6 +1769,8 @@ export type MetadataClient = {
   disabled: boolean
   /** Who added the record: an administrator or a key, or a person who allowed the client something. */
   added_by: 'administrator' | 'person'
+  /** How many people have allowed the client something and have not withdrawn it, counted to 1,000. Blocked users are not counted. None of these people has access while the client is disabled or not admitted. */
+  people: number
   /** When the document was read last. */
   document_read_at: string
   /** When the client last got a code or tokens; `null` if it never did. */
@@ -1957,7 +2034,7 @@ export type PlatformKeyChange = {
     /** The length of the sliding window in seconds, 1 to 3,600. */
     window_seconds?: number | null | undefined
   } | null | undefined
-  /** When the key stops working; `null` if it does not expire. */
+  /** When the key stops working; `null` if it does not expire. It lies in the future. */
   expires_at?: string | null | undefined
 }
 
@@ -1970,7 +2047,7 @@ export type PlatformKeyCreation = {
   ip_allowlist?: string[] | undefined
   /** The rate limit of the key; `null` is the default: 100 requests in 10 s in Test, 1,000 in 10 s in Live and for platform keys. */
   rate_limit?: RateLimit | null | undefined
-  /** When the key stops working; `null` if it does not expire. */
+  /** When the key stops working; `null` if it does not expire. It lies in the future. */
   expires_at?: string | null | undefined
 }
 
@@ -1985,6 +2062,8 @@ export type Project = {
   name: string
   /** How promotions of the project are made. */
   promotion: ProjectPromotion
+  /** How old the sign-in of an administrator may be for calls that need a fresh one. */
+  fresh_sign_in: ProjectFreshSignIn
   /** When the object was created. */
   created_at: string
   /** When the object was last changed. */
@@ -1999,6 +2078,13 @@ export type ProjectChange = {
     /** Whether a plan to a Live environment needs the approval of an owner or admin who did not plan it. Edits by hand need none. */
     require_approval?: boolean | undefined
   } | undefined
+  /** How old the sign-in of an administrator may be for calls that need a fresh one; `null` puts a default back. Only an administrator with the role admin changes it. */
+  fresh_sign_in?: {
+    /** The age in seconds that the sign-in may have for calls in Test environments, 600 to 3600. The default is 600. */
+    test_seconds?: number | null | undefined
+    /** The age in seconds that the sign-in may have for calls in Live environments and for those of the project itself, 60 to 600. The default is 600. */
+    live_seconds?: number | null | undefined
+  } | null | undefined
 }
 
 export type ProjectCreation = {
@@ -2008,6 +2094,13 @@ export type ProjectCreation = {
   name: string
   /** The first environments, in the order of the list. Absent: one with the slug test, one with the slug live. */
   environments?: EnvironmentCreation[] | undefined
+}
+
+export type ProjectFreshSignIn = {
+  /** The age in seconds that the sign-in may have for calls in Test environments, 600 to 3600. The default is 600. */
+  test_seconds: number
+  /** The age in seconds that the sign-in may have for calls in Live environments and for those of the project itself, 60 to 600. The default is 600. */
+  live_seconds: number
 }
 
 export type ProjectPromotion = {
@@ -2026,6 +2119,8 @@ export type ProjectWithEnvironments = {
   name: string
   /** How promotions of the project are made. */
   promotion: ProjectPromotion
+  /** How old the sign-in of an administrator may be for calls that need a fresh one. */
+  fresh_sign_in: ProjectFreshSignIn
   /** When the object was created. */
   created_at: string
   /** When the object was last changed. */
@@ -2392,6 +2487,8 @@ export type Provider = {
   team_id: string | null
   /** apple: the id of the private key. `null` for other types. */
   key_id: string | null
+  /** When the client secret or the private key ends at the provider, as it says; `null` if it does not end or nobody filled it in. Warnings come 30, 7 and 1 days before. It lies in the future. */
+  secret_expires_at: string | null
   /** Whether a client secret is set. */
   has_client_secret: boolean
   /** Whether a private key is set. */
@@ -2408,7 +2505,7 @@ export type Provider = {
   last_failure: {
     /** When it failed. */
     at: string
-    /** Where it failed: the name has no address (`dns`), nobody accepts connections (`refused`), TLS fails (`tls`), the time is up (`timeout`), outgoing calls may not reach the address (`address_not_allowed`), an endpoint answers with an error (`status`), the metadata cannot be used (`metadata`) or names another issuer (`issuer_mismatch`), the keys cannot be read or fit no token (`keys`), the provider refuses the client (`client_rejected`), its ID token is not valid (`id_token`), or its claims cannot be used (`userinfo`). */
+    /** Where it failed: the name has no address (`dns`), nobody accepts connections (`refused`), TLS fails (`tls`), the time is up (`timeout`), outgoing calls may not reach the address (`address_not_allowed`), the egress proxy of the deployment makes no connection (`proxy`), an endpoint answers with an error (`status`), the metadata cannot be used (`metadata`) or names another issuer (`issuer_mismatch`), the keys cannot be read or fit no token (`keys`), the provider refuses the client (`client_rejected`), its ID token is not valid (`id_token`), or its claims cannot be used (`userinfo`). */
     cause: ProviderCause
     /** What happened, in words of this service; of the provider at most a standard error code. */
     detail: string
@@ -2419,7 +2516,7 @@ export type Provider = {
   updated_at: string
 }
 
-export type ProviderCause = 'dns' | 'refused' | 'tls' | 'timeout' | 'address_not_allowed' | 'status' | 'metadata' | 'issuer_mismatch' | 'keys' | 'client_rejected' | 'id_token' | 'userinfo'
+export type ProviderCause = 'dns' | 'refused' | 'tls' | 'timeout' | 'address_not_allowed' | 'proxy' | 'status' | 'metadata' | 'issuer_mismatch' | 'keys' | 'client_rejected' | 'id_token' | 'userinfo'
 
 export type ProviderChange = {
   /** The name on the sign-in button. */
@@ -2442,6 +2539,8 @@ export type ProviderChange = {
   team_id?: string | null | undefined
   /** apple: the id of the private key. `null` for other types. */
   key_id?: string | null | undefined
+  /** When the client secret or the private key ends at the provider, as it says; `null` if it does not end or nobody filled it in. Warnings come 30, 7 and 1 days before. It lies in the future. */
+  secret_expires_at?: string | null | undefined
   /** Your client secret at the provider. It is write-only. Every type but oidc and apple needs it while it is enabled. */
   client_secret?: string | null | undefined
   /** apple: the private key as PEM, needed while the provider is enabled. It is write-only. */
@@ -2451,7 +2550,7 @@ export type ProviderChange = {
 export type ProviderCheck = {
   /** Whether the metadata and the keys of the provider can be used. The client secret is tried by a sign-in alone. */
   ok: boolean
-  /** Where it failed: the name has no address (`dns`), nobody accepts connections (`refused`), TLS fails (`tls`), the time is up (`timeout`), outgoing calls may not reach the address (`address_not_allowed`), an endpoint answers with an error (`status`), the metadata cannot be used (`metadata`) or names another issuer (`issuer_mismatch`), the keys cannot be read or fit no token (`keys`), the provider refuses the client (`client_rejected`), its ID token is not valid (`id_token`), or its claims cannot be used (`userinfo`). `null` if the check succeeded. */
+  /** Where it failed: the name has no address (`dns`), nobody accepts connections (`refused`), TLS fails (`tls`), the time is up (`timeout`), outgoing calls may not reach the address (`address_not_allowed`), the egress proxy of the deployment makes no connection (`proxy`), an endpoint answers with an error (`status`), the metadata cannot be used (`metadata`) or names another issuer (`issuer_mismatch`), the keys cannot be read or fit no token (`keys`), the provider refuses the client (`client_rejected`), its ID token is not valid (`id_token`), or its claims cannot be used (`userinfo`). `null` if the check succeeded. */
   cause: ProviderCause | null
   /** What happened, in words of this service; of the provider at most a standard error code. `null` if the check succeeded. */
   detail: string | null
@@ -2484,6 +2583,8 @@ export type ProviderCreation = {
   team_id?: string | null | undefined
   /** apple: the id of the private key. `null` for other types. */
   key_id?: string | null | undefined
+  /** When the client secret or the private key ends at the provider, as it says; `null` if it does not end or nobody filled it in. Warnings come 30, 7 and 1 days before. It lies in the future. */
+  secret_expires_at?: string | null | undefined
   /** Your client secret at the provider. It is write-only. Every type but oidc and apple needs it while it is enabled. */
   client_secret?: string | null | undefined
   /** apple: the private key as PEM, needed while the provider is enabled. It is write-only. */
@@ -2525,7 +2626,7 @@ export type Readiness = {
 
 export type ReadinessCheck = {
   /** The name of the check. */
-  code: 'mail_works' | 'application_exists' | 'https_only' | 'no_try_address' | 'keys_restricted' | 'webhooks_answer' | 'providers_answer' | 'links_set' | 'two_owners' | 'passkeys_usable' | 'claims_for_products' | 'roles_give_scopes' | 'organizations_exist' | 'agents_get_tokens' | 'real_sign_in'
+  code: 'mail_works' | 'application_exists' | 'https_only' | 'no_try_address' | 'keys_restricted' | 'webhooks_answer' | 'providers_answer' | 'nothing_ends_soon' | 'links_set' | 'two_owners' | 'passkeys_usable' | 'claims_for_products' | 'roles_give_scopes' | 'organizations_exist' | 'agents_get_tokens' | 'real_sign_in'
   /** Whether the environment passes the check now. */
   ok: boolean
   /** Whether there is something to check: without a key, no key has to be restricted. Such a check passes. */
@@ -2606,16 +2707,18 @@ export type Remedy = {
 }
 
 export type ResendSince = {
-  /** Only messages that were created at this time or later. */
+  /** Only messages that were created at this time or later; for `missed`, only events. */
   since: string
-  /** Which messages: those that were given up, or all of them, which is the default. */
-  status?: 'given_up' | 'all' | undefined
+  /** Only those that were created before this time. */
+  until?: string | undefined
+  /** Which messages: those that were given up, all of them, which is the default, or `missed`: those of events that came while the webhook was disabled or did not exist. Missed ones are made, of the kinds that the webhook asks for now, each once. */
+  status?: 'given_up' | 'all' | 'missed' | undefined
   /** Only count the messages. Nothing is sent. */
   dry_run?: boolean | undefined
 }
 
 export type Resent = {
-  /** How many messages are sent again, at most 10,000: the oldest ones. */
+  /** How many messages are sent again, or made: the oldest ones, at most 10,000. Call again until it is 0. */
   messages: number
 }
 
@@ -2837,11 +2940,11 @@ export type Settings = {
     refresh_token_idle_ttl_seconds: number
     /** How long a grant can be refreshed in all, not below the time without use. From 3,600 to 63,072,000 seconds. The default is 7,776,000. */
     refresh_token_absolute_ttl_seconds: number
-    /** A refresh that is repeated within this time, after a lost answer, gets the same answer. From 0 to 60 seconds. The default is 0. */
+    /** How long a refresh can be repeated. After a lost answer it gets the same answer. From 0 to 60 seconds. The default is 0. */
     refresh_retry_window_seconds: number
     /** The format of access tokens without a resource server: `jwt` or `opaque`. The default is `jwt`. */
     access_token_format: TokenFormat
-    /** `full` puts the claims of all scopes into the ID token; `minimal` leaves them to UserInfo. The default is `full`. */
+    /** The claims in the ID token. `full` puts those of all scopes into it; `minimal` leaves them to UserInfo. The default is `full`. */
     id_token_claims: 'full' | 'minimal'
   }
   /** Lifetimes of sessions. */
@@ -2858,16 +2961,16 @@ export type Settings = {
   }
   /** The claims of people who have no name. */
   claims: {
-    /** What `preferred_username` holds for a person who has no user name: nothing (`none`), or the verified address (`email`). A user name that the API set wins. The default is `none`. */
+    /** What `preferred_username` holds for a person who has no user name. Nothing (`none`), or the verified address (`email`). A user name that the API set wins. The default is `none`. */
     preferred_username: 'none' | 'email'
-    /** What `name` holds for a person who has no name: nothing (`none`), or the verified address (`email`). A name that a person or the API set wins. The default is `none`. */
+    /** What `name` holds for a person who has no name. Nothing (`none`), or the verified address (`email`). A name that a person or the API set wins. The default is `none`. */
     name: 'none' | 'email'
   }
   /** Access by agents and other programs. */
   oauth: {
-    /** An authorization request that names a resource server may leave out the scope `openid`. Its access token is for the resource server alone, and there is no ID token. The default is false. */
+    /** A request that names a resource server may leave out the scope `openid`. Its access token is for the resource server alone, and there is no ID token. The default is false. */
     openid_optional: boolean
-    /** Clients that nobody registered, whose client id is the URL of a document about themselves: none (`off`), those whose URL an administrator has approved (`listed`), or every one (`any`). They only reach resource servers with `allow_metadata_clients`, and people are asked each time. The default is `off`. */
+    /** Clients that nobody registered, by the URL of a document about themselves. None (`off`), those whose URL an administrator has approved (`listed`), or every one (`any`). They only reach resource servers with `allow_metadata_clients`, and people are asked each time. The default is `off`. */
     metadata_clients: 'off' | 'listed' | 'any'
   }
   /** The methods of sign-in. */
@@ -2883,10 +2986,19 @@ export type Settings = {
   }
   /** The creation of accounts. */
   sign_up: {
-    /** Whether people create accounts themselves (`open`), or the API alone does (`closed`). The default is `open`. */
-    mode: 'open' | 'closed'
-    /** With `off` the sign-up form alone asks for a name, which can stay empty. `optional` also asks where an account begins without the form: by an emailed code, or at a provider that sent no name. `required` takes no account without a name, and asks everyone who has none once. A name that is asked for has 1 to 100 characters. The default is `off`. */
-    name: 'off' | 'optional' | 'required'
+    /** By whom accounts are created. People themselves (`open`), people whose accounts wait until a backend or an administrator approves them (`approval`, which needs mail), or the API alone (`closed`). An account that waits can do nothing and ends after 30 days. Accounts of the API and of invitations never wait. The default is `open`. */
+    mode: SignUpMode
+    /** When people are asked for their name. With `off` the sign-up form alone asks for a name, which can stay empty. `optional` also asks where an account begins without the form: by an emailed code, or at a provider that sent no name. `required` takes no account without a name, and asks everyone who has none once. A name that is asked for has 1 to 100 characters. The default is `off`. */
+    name: SignUpName
+    /** If there are any, only addresses of these domains can sign up. Nor can others become the new address of an account. A domain is written as `example.com`, or `*.example.com` for all below it and not itself. Accounts of the API and of invitations may have any. The default is none. */
+    allowed_domains: string[]
+    /** Addresses of these domains cannot sign up, even if they are allowed above. Nor can they become the new address of an account. The default is none. */
+    blocked_domains: string[]
+  }
+  /** The accounts of people. */
+  users: {
+    /** For how many days a deleted account can be restored. It is closed at first: the person is signed out everywhere, and the address stays taken. A backend, an administrator or the person can restore it; then it is erased. `0` erases at once. From 0 to 30. The default is 0. */
+    deletion_grace_days: number
   }
   /** The rules for new passwords. */
   password: {
@@ -2901,6 +3013,13 @@ export type Settings = {
     mode: 'off' | 'optional' | 'required'
     /** People can enrol an authenticator app (TOTP). The default is true. */
     totp: boolean
+    /** For so many days a person may choose not to be asked for the second factor in a browser in which it was just used; 0 for none. A recovery code does not count, and a request that asks for a fresh sign-in or a level, and a sensitive change, ask all the same. The root environment has none. From 0 to 90. The default is 0. */
+    remember_days: number
+  }
+  /** Mails about what happens to an account. */
+  notices: {
+    /** A person who has signed in before gets a mail when the account is signed in to from a browser that did not do so before, at most one an hour. It needs mail. The default is true. */
+    new_sign_in: boolean
   }
   /** The protection of accounts from guessing. */
   lockout: {
@@ -2929,7 +3048,7 @@ export type Settings = {
   }
   /** Calls from browsers. */
   cors: {
-    /** Origins whose scripts can call the token endpoints, besides those of spa applications, such as `https://app.example.com`. The default is none. */
+    /** Origins whose scripts can call the token endpoints. Those of spa applications can anyway. An origin is written as `https://app.example.com`. The default is none. */
     allowed_origins: string[]
   }
   /** The email address. */
@@ -2978,11 +3097,11 @@ export type SettingsChange = {
     refresh_token_idle_ttl_seconds?: number | null | undefined
     /** How long a grant can be refreshed in all, not below the time without use. From 3,600 to 63,072,000 seconds. The default is 7,776,000. */
     refresh_token_absolute_ttl_seconds?: number | null | undefined
-    /** A refresh that is repeated within this time, after a lost answer, gets the same answer. From 0 to 60 seconds. The default is 0. */
+    /** How long a refresh can be repeated. After a lost answer it gets the same answer. From 0 to 60 seconds. The default is 0. */
     refresh_retry_window_seconds?: number | null | undefined
     /** The format of access tokens without a resource server: `jwt` or `opaque`. The default is `jwt`. */
     access_token_format?: TokenFormat | null | undefined
-    /** `full` puts the claims of all scopes into the ID token; `minimal` leaves them to UserInfo. The default is `full`. */
+    /** The claims in the ID token. `full` puts those of all scopes into it; `minimal` leaves them to UserInfo. The default is `full`. */
     id_token_claims?: 'full' | 'minimal' | null | undefined
   } | null | undefined
   /** Lifetimes of sessions. */
@@ -2999,16 +3118,16 @@ export type SettingsChange = {
   } | null | undefined
   /** The claims of people who have no name. */
   claims?: {
-    /** What `preferred_username` holds for a person who has no user name: nothing (`none`), or the verified address (`email`). A user name that the API set wins. The default is `none`. */
+    /** What `preferred_username` holds for a person who has no user name. Nothing (`none`), or the verified address (`email`). A user name that the API set wins. The default is `none`. */
     preferred_username?: 'none' | 'email' | null | undefined
-    /** What `name` holds for a person who has no name: nothing (`none`), or the verified address (`email`). A name that a person or the API set wins. The default is `none`. */
+    /** What `name` holds for a person who has no name. Nothing (`none`), or the verified address (`email`). A name that a person or the API set wins. The default is `none`. */
     name?: 'none' | 'email' | null | undefined
   } | null | undefined
   /** Access by agents and other programs. */
   oauth?: {
-    /** An authorization request that names a resource server may leave out the scope `openid`. Its access token is for the resource server alone, and there is no ID token. The default is false. */
+    /** A request that names a resource server may leave out the scope `openid`. Its access token is for the resource server alone, and there is no ID token. The default is false. */
     openid_optional?: boolean | null | undefined
-    /** Clients that nobody registered, whose client id is the URL of a document about themselves: none (`off`), those whose URL an administrator has approved (`listed`), or every one (`any`). They only reach resource servers with `allow_metadata_clients`, and people are asked each time. The default is `off`. */
+    /** Clients that nobody registered, by the URL of a document about themselves. None (`off`), those whose URL an administrator has approved (`listed`), or every one (`any`). They only reach resource servers with `allow_metadata_clients`, and people are asked each time. The default is `off`. */
     metadata_clients?: 'off' | 'listed' | 'any' | null | undefined
   } | null | undefined
   /** The methods of sign-in. */
@@ -3024,10 +3143,19 @@ export type SettingsChange = {
   } | null | undefined
   /** The creation of accounts. */
   sign_up?: {
-    /** Whether people create accounts themselves (`open`), or the API alone does (`closed`). The default is `open`. */
-    mode?: 'open' | 'closed' | null | undefined
-    /** With `off` the sign-up form alone asks for a name, which can stay empty. `optional` also asks where an account begins without the form: by an emailed code, or at a provider that sent no name. `required` takes no account without a name, and asks everyone who has none once. A name that is asked for has 1 to 100 characters. The default is `off`. */
-    name?: 'off' | 'optional' | 'required' | null | undefined
+    /** By whom accounts are created. People themselves (`open`), people whose accounts wait until a backend or an administrator approves them (`approval`, which needs mail), or the API alone (`closed`). An account that waits can do nothing and ends after 30 days. Accounts of the API and of invitations never wait. The default is `open`. */
+    mode?: SignUpMode | null | undefined
+    /** When people are asked for their name. With `off` the sign-up form alone asks for a name, which can stay empty. `optional` also asks where an account begins without the form: by an emailed code, or at a provider that sent no name. `required` takes no account without a name, and asks everyone who has none once. A name that is asked for has 1 to 100 characters. The default is `off`. */
+    name?: SignUpName | null | undefined
+    /** If there are any, only addresses of these domains can sign up. Nor can others become the new address of an account. A domain is written as `example.com`, or `*.example.com` for all below it and not itself. Accounts of the API and of invitations may have any. The default is none. */
+    allowed_domains?: string[] | null | undefined
+    /** Addresses of these domains cannot sign up, even if they are allowed above. Nor can they become the new address of an account. The default is none. */
+    blocked_domains?: string[] | null | undefined
+  } | null | undefined
+  /** The accounts of people. */
+  users?: {
+    /** For how many days a deleted account can be restored. It is closed at first: the person is signed out everywhere, and the address stays taken. A backend, an administrator or the person can restore it; then it is erased. `0` erases at once. From 0 to 30. The default is 0. */
+    deletion_grace_days?: number | null | undefined
   } | null | undefined
   /** The rules for new passwords. */
   password?: {
@@ -3042,6 +3170,13 @@ export type SettingsChange = {
     mode?: 'off' | 'optional' | 'required' | null | undefined
     /** People can enrol an authenticator app (TOTP). The default is true. */
     totp?: boolean | null | undefined
+    /** For so many days a person may choose not to be asked for the second factor in a browser in which it was just used; 0 for none. A recovery code does not count, and a request that asks for a fresh sign-in or a level, and a sensitive change, ask all the same. The root environment has none. From 0 to 90. The default is 0. */
+    remember_days?: number | null | undefined
+  } | null | undefined
+  /** Mails about what happens to an account. */
+  notices?: {
+    /** A person who has signed in before gets a mail when the account is signed in to from a browser that did not do so before, at most one an hour. It needs mail. The default is true. */
+    new_sign_in?: boolean | null | undefined
   } | null | undefined
   /** The protection of accounts from guessing. */
   lockout?: {
@@ -3070,7 +3205,7 @@ export type SettingsChange = {
   } | null | undefined
   /** Calls from browsers. */
   cors?: {
-    /** Origins whose scripts can call the token endpoints, besides those of spa applications, such as `https://app.example.com`. The default is none. */
+    /** Origins whose scripts can call the token endpoints. Those of spa applications can anyway. An origin is written as `https://app.example.com`. The default is none. */
     allowed_origins?: string[] | null | undefined
   } | null | undefined
   /** The email address. */
@@ -3139,6 +3274,10 @@ export type SignInMethod = {
   last_used_at: string | null
 }
 
+export type SignUpMode = 'open' | 'approval' | 'closed'
+
+export type SignUpName = 'off' | 'optional' | 'required'
+
 export type SigningAlg = 'RS256' | 'ES256'
 
 export type SigningKey = {
@@ -3156,6 +3295,17 @@ export type SigningKey = {
   public_jwk: Record<string, string>
   /** The time from which the key signs. */
   signs_from: string
+  /** When the key was added to the JWKS. */
+  published_at: string
+  /** Of the next key: who read the JWKS in the last 24 hours, at most 100, the latest first. A proxy or a cache reads for those behind it. Empty for other keys. */
+  readers: ({
+    /** A network, an IPv4 /24 or an IPv6 /48, with the first word of the user agent. */
+    source: string
+    /** When it last read the JWKS. */
+    last_read_at: string
+    /** Whether it has read the JWKS since the key was published. */
+    has_next: boolean
+  })[]
   /** When the object was created. */
   created_at: string
   /** When the object was last changed. */
@@ -3300,6 +3450,23 @@ export type TokenVerdict = {
   environment_id?: string | undefined
 }
 
+export type TrustedBrowser = {
+  /** The id of a trusted browser. */
+  id: string
+  /** The id of a user, the `sub` of tokens. */
+  user_id: string
+  /** When the person used a second factor there, and chose not to be asked again. */
+  created_at: string
+  /** The last sign-in there that asked for no second factor; at first, when it began. */
+  last_used_at: string
+  /** When the second factor is asked for again. A lower `mfa.remember_days` counts at once. */
+  expires_at: string
+  /** The address from which it began. */
+  ip: string | null
+  /** The User-Agent of the browser. */
+  user_agent: string | null
+}
+
 export type User = {
   /** The id of a user, the `sub` of tokens. */
   id: string
@@ -3348,6 +3515,15 @@ export type User = {
   roles: string[]
   /** Whether the user can sign in with a password. */
   has_password: boolean
+  /** The approval of an account of a sign-up that had to wait; `null` for an account that never waited. */
+  approval: {
+    /** `waiting` for an approval, `approved` or `refused`. */
+    state: ApprovalState
+    /** The time of this state. */
+    at: string
+  } | null
+  /** When the account is erased, which was deleted and can be restored until then; `null` while it is not deleted. */
+  deletes_at: string | null
   /** When the user was blocked; `null` while the user can sign in. */
   blocked_at: string | null
   /** When the user last signed in; `null` if never. */
@@ -3394,21 +3570,21 @@ export type UserChange = {
   phone_number_verified?: boolean | null | undefined
   /** The password, by the policy of the environment (by default at least 12 characters). It is write-only. */
   password?: string | null | undefined
-  /** The full name (OIDC Core §5.1). */
+  /** The full name (OIDC Core §5.1), with at least one visible character. */
   name?: string | null | undefined
-  /** The given name. */
+  /** The given name, with at least one visible character. */
   given_name?: string | null | undefined
-  /** The family name. */
+  /** The family name, with at least one visible character. */
   family_name?: string | null | undefined
-  /** A casual name. */
+  /** A casual name, with at least one visible character. */
   nickname?: string | null | undefined
-  /** The name by which the user wants to be called. It is not unique. */
+  /** The name by which the user wants to be called, with at least one visible character. It is not unique. */
   preferred_username?: string | null | undefined
   /** The URL of a picture. */
   picture?: string | null | undefined
   /** The language, such as `en` or `de-CH`. */
   locale?: string | null | undefined
-  /** The time zone, such as `Europe/Zurich`. */
+  /** The time zone, such as `Europe/Zurich`: a name that the service can show times in, and no offset. */
   zoneinfo?: string | null | undefined
   /** Your own data, an object of at most 16 KiB. No token carries it. */
   metadata?: Record<string, unknown> | null | undefined
@@ -3429,21 +3605,21 @@ export type UserCreation = {
   phone_number_verified?: boolean | undefined
   /** The password, by the policy of the environment (by default at least 12 characters). It is write-only. */
   password?: string | null | undefined
-  /** The full name (OIDC Core §5.1). */
+  /** The full name (OIDC Core §5.1), with at least one visible character. */
   name?: string | null | undefined
-  /** The given name. */
+  /** The given name, with at least one visible character. */
   given_name?: string | null | undefined
-  /** The family name. */
+  /** The family name, with at least one visible character. */
   family_name?: string | null | undefined
-  /** A casual name. */
+  /** A casual name, with at least one visible character. */
   nickname?: string | null | undefined
-  /** The name by which the user wants to be called. It is not unique. */
+  /** The name by which the user wants to be called, with at least one visible character. It is not unique. */
   preferred_username?: string | null | undefined
   /** The URL of a picture. */
   picture?: string | null | undefined
   /** The language, such as `en` or `de-CH`. */
   locale?: string | null | undefined
-  /** The time zone, such as `Europe/Zurich`. */
+  /** The time zone, such as `Europe/Zurich`: a name that the service can show times in, and no offset. */
   zoneinfo?: string | null | undefined
   /** Your own data, an object of at most 16 KiB. No token carries it. */
   metadata?: Record<string, unknown> | undefined

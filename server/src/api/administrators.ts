@@ -2,12 +2,11 @@
  * Identifies the administrator of a bearer token. Administrators are users of the root environment. Their access tokens have its
  * issuer and the audience {base_url}.
  */
-import { EnvironmentId, type TenantId, type UserId } from '@ostiary/contract/ids.ts'
-import type { EnvironmentType } from '@ostiary/contract/tenancy.ts'
+import { EnvironmentId, ProjectId, type TenantId, type UserId } from '@ostiary/contract/ids.ts'
 import { reason } from '../base/reason.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import { findMemberships, type Membership } from '../domain/members/store.ts'
-import { findEnvironmentOfTenant } from '../domain/tenancy/store.ts'
+import { findEnvironmentOfTenant, findFreshSignIn, findFreshSignInOfProject } from '../domain/tenancy/store.ts'
 import { notFound } from '../http/problem.ts'
 import { useAccessToken } from '../oidc/access-token.ts'
 import type { Issuers } from '../oidc/issuer.ts'
@@ -21,6 +20,12 @@ export interface Administrator {
   readonly memberships: readonly Membership[]
   /** When the person last proved who they are. */
   readonly auth_time: Date
+}
+
+/** The ids in the path of a call. */
+interface PlaceOfCall {
+  readonly environment_id: string | undefined
+  readonly project_id: string | undefined
 }
 
 export type Administrators = ReturnType<typeof createAdministrators>
@@ -43,9 +48,10 @@ export function createAdministrators(deployment: Deployment, issuers: Issuers, r
       return { user_id, email, name, auth_time, memberships: await findMemberships(db, user_id) }
     },
 
-    /** `null` if the tenant has no such environment. */
-    async environmentType(tenant_id: TenantId, environment_id: string): Promise<EnvironmentType | null> {
-      return (await find(tenant_id, environment_id))?.type ?? null
+    /** How old a sign-in may be in an environment, or else in a project. `null` if the tenant has neither. */
+    async freshSignInOf(tenant_id: TenantId, { environment_id, project_id }: PlaceOfCall) {
+      if (EnvironmentId.safeParse(environment_id).success) return findFreshSignIn(db, tenant_id, environment_id ?? '')
+      return ProjectId.safeParse(project_id).success ? findFreshSignInOfProject(db, tenant_id, project_id ?? '') : null
     },
 
     async findEnvironment(tenant_id: TenantId, environment_id: string): Promise<CallerEnvironment> {

@@ -13,6 +13,7 @@ const fields: FreshFields = {
   permissions: { where: 'in_live', when: 'widened' },
   allowed_roles: { where: 'in_live', when: 'widened' },
   organizations: { where: 'in_live', when: 'widened' },
+  'oauth.metadata_clients': { where: 'in_live', when: 'widened' },
   roles: { where: 'in_live', when: 'added_to' },
 }
 
@@ -36,6 +37,10 @@ const changes: [before: object, after: object, where: 'always' | 'in_live' | nul
   [{ allowed_roles: [] },                { allowed_roles: ['a'] },             null],
   [{ organizations: 'required' },        { organizations: 'optional' },        'in_live'],
   [{ organizations: 'none' },            { organizations: 'required' },        null],
+  [{ oauth: { metadata_clients: 'off' } },    { oauth: { metadata_clients: 'listed' } }, 'in_live'],
+  [{ oauth: { metadata_clients: 'listed' } }, { oauth: { metadata_clients: 'any' } },    'in_live'],
+  [{ oauth: { metadata_clients: 'any' } },    { oauth: { metadata_clients: 'listed' } }, null],
+  [{ oauth: { metadata_clients: 'listed' } }, { oauth: { metadata_clients: 'off' } },    null],
   [{ roles: ['a'] },                     { roles: ['a', 'b'] },                'in_live'],
   [{ roles: ['a', 'b'] },                { roles: ['c'] },                     'in_live'],
   [{ roles: ['a', 'b'] },                { roles: ['b'] },                     null],

@@ -5,6 +5,7 @@ import type { FreshFields } from '@ostiary/contract/fresh.ts'
 import type { FreshField, Where } from '@ostiary/contract/objects/field.ts'
 import { organization_uses } from '@ostiary/contract/objects/organization-use.ts'
 import type { Permission } from '@ostiary/contract/objects/role.ts'
+import { metadata_clients_modes } from '@ostiary/contract/settings.ts'
 import { isRecord } from '../base/record.ts'
 import { isWidened } from '../domain/keys/widening.ts'
 import { givesMore } from '../domain/roles/permissions.ts'
@@ -33,16 +34,17 @@ export const whereChanged = (fields: FreshFields, before: object, after: object)
     }
   })
 
-/** Whether fields of roles and applications let in more people, or give more. */
+/** Whether fields let in more people or clients, or give more. */
 const widenings: Readonly<Record<string, (old: unknown, next: unknown) => boolean>> = {
   permissions: (old, next) => givesMore(listOf(old) as Permission[], listOf(next) as Permission[]), // as: only roles have this field
   /** An empty list admits everyone. */
   allowed_roles: (old, next) =>
     listOf(old).length > 0 && (listOf(next).length === 0 || listOf(next).some((slug) => !listOf(old).includes(slug))),
-  organizations: (old, next) => strictness(next) < strictness(old),
+  organizations: (old, next) => placeIn(organization_uses, next) < placeIn(organization_uses, old), // from the widest to the strictest
+  'oauth.metadata_clients': (old, next) => placeIn(metadata_clients_modes, next) > placeIn(metadata_clients_modes, old),
 }
 
-const strictness = (use: unknown): number => (organization_uses as readonly unknown[]).indexOf(use) // as: compares with any value
+const placeIn = (values: readonly unknown[], value: unknown): number => values.indexOf(value)
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [])
 

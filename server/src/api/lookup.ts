@@ -37,10 +37,12 @@ const queries: Record<IdPrefix, (id: string, tenants: Statement) => Statement> =
         union all select ${inTenant(sql`t.id`)} from refused_calls r join tenants t on t.id = r.scope_id where r.id = ${id}`,
   aud: (id, tenants) => sql`${fromAuditLog} where l.tenant_id in (${tenants}) and l.id = ${id}`,
   app: (id, tenants) => within(sql`applications`, id, tenants),
+  sec: (id, tenants) => within(sql`application_secrets`, id, tenants, 'application_id'),
   mcl: (id, tenants) => within(sql`metadata_clients`, id, tenants),
   usr: (id, tenants) => within(sql`users`, id, tenants),
   ses: (id, tenants) => within(sql`sessions`, id, tenants, 'user_id'),
   grt: (id, tenants) => within(sql`grants`, id, tenants),
+  tbr: (id, tenants) => within(sql`trusted_browsers`, id, tenants, 'user_id'),
   mth: (id, tenants) => {
     const password = within(sql`(select * from users where password_hash is not null)`, passwordOwner(id), tenants)
     const tables = [sql`passkeys`, sql`totp_methods`, sql`identities`, sql`(select environment_id, method_id as id from recovery_codes)`]
@@ -61,7 +63,13 @@ const queries: Record<IdPrefix, (id: string, tenants: Statement) => Statement> =
   evt: (id, tenants) => within(sql`events`, id, tenants),
 }
 
-const parents = { user_id: sql`o.user_id`, webhook_id: sql`o.webhook_id`, organization_id: sql`o.organization_id`, none: sql`null` }
+const parents = {
+  application_id: sql`o.application_id`,
+  user_id: sql`o.user_id`,
+  webhook_id: sql`o.webhook_id`,
+  organization_id: sql`o.organization_id`,
+  none: sql`null`,
+}
 
 /** Searches each environment of the caller's tenants, because the key of such an object begins with its environment. */
 const within = (table: Statement, id: string, tenants: Statement, parent: keyof typeof parents = 'none') =>

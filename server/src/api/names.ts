@@ -2,6 +2,7 @@
 import { type EnvironmentId, idPattern, prefixes } from '@ostiary/contract/ids.ts'
 import { ObjectName } from '@ostiary/contract/names.ts'
 import { type Db, join, list, type Statement, sql } from '../db/db.ts'
+import { distinctName } from '../domain/providers/store.ts'
 import type { EnvironmentRow } from '../domain/tenancy/store.ts'
 
 interface Reader {
@@ -63,7 +64,10 @@ function queriesFor(kind: NamedKind, { id: environment_id, project_id }: Environ
     case 'organization':
       return [within(sql`organizations`, sql`o.name`)]
     case 'provider':
-      return [within(sql`providers`, sql`o.display_name`)]
+      return [
+        sql`select p.id, ${kind} as object, ${distinctName(environment_id)} as name
+              from providers p where p.environment_id = ${environment_id} and p.id in (${ids})`,
+      ]
     case 'webhook':
       return [within(sql`webhooks`, sql`o.slug`)]
     case 'key': // platform keys belong to no environment, and act in each

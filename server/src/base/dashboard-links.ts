@@ -18,7 +18,13 @@ export function registerUrl(base_url: string, client_id: string, redirect_uri: s
 /** The captured mail of a Test environment. */
 export const inboxUrl = (base_url: string, environment_id: string): string => `${base_url}${pathOf(environment_id)}?page=inbox`
 
-/** The members of a tenant. */
-export const membersUrl = (base_url: string, tenant_slug: string): string => `${base_url}/dashboard/t/${tenant_slug}/members`
+/** The start of a tenant: its projects. */
+export const tenantUrl = (base_url: string, tenant_slug: string): string => `${base_url}/dashboard/t/${tenant_slug}`
 
-const pathOf = (client_id: string) => `/dashboard/go/${encodeURIComponent(client_id)}`
+/** The members of a tenant. */
+export const membersUrl = (base_url: string, tenant_slug: string): string => `${tenantUrl(base_url, tenant_slug)}/members`
+
+/** The record of a refused call, with its reason. */
+export const callUrl = (base_url: string, request_id: string): string => base_url + pathOf(request_id)
+
+const pathOf = (id: string) => `/dashboard/go/${encodeURIComponent(id)}`

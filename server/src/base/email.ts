@@ -3,11 +3,12 @@
 import { aLabelsOf } from '@ostiary/contract/email-address.ts'
 import { Email } from '@ostiary/contract/values.ts'
 import { folded, longest_email, normalised } from './normalisation.ts'
+import { withoutEnds } from './typed.ts'
 
 /** Returns an address that a person typed, as an account stores it. `null`: no account can have it. */
 export function accountAddress(text: string): string | null {
   if (text.length > longest_email) return null
-  const email = normalised(text.trim())
+  const email = normalised(withoutEnds(text))
   return Email.safeParse(email).success ? email : null
 }
 

@@ -30,14 +30,14 @@ export interface AnsweredRequest {
   refused: { code: string; reason: string; client_id: string | null; key_start: string | null } | null
 }
 
-const levels = ['debug', 'info', 'warn', 'error'] as const
+export const log_levels = ['debug', 'info', 'warn', 'error'] as const
 
 export function createLog(least: LogLevel | 'silent', now: () => Date, write: (line: string) => void, form: LogForm = 'json'): Log {
   if (form === 'text') return createTextLog(least, now, write)
-  const threshold = least === 'silent' ? levels.length : levels.indexOf(least)
+  const threshold = least === 'silent' ? log_levels.length : log_levels.indexOf(least)
   const timeText = createTimeText(now)
   const at = (level: LogLevel) => {
-    if (levels.indexOf(level) < threshold) return () => {}
+    if (log_levels.indexOf(level) < threshold) return () => {}
     return (message: string, fields: LogFields = {}, cause?: unknown) => {
       // The fields become text on their own: copying them into one object with the rest takes longer than writing the line.
       const text = JSON.stringify(cause === undefined ? fields : { ...fields, cause: describe(cause) })
@@ -56,7 +56,7 @@ export function createLog(least: LogLevel | 'silent', now: () => Date, write: (l
     const why = refused === null ? '' : `,${JSON.stringify(refused).slice(1, -1)}`
     write(`{"time":"${timeText()}","level":"info","message":"request",${what},"ip":${from}${about}${by}${within}${why}}\n`)
   }
-  const logs_requests = levels.indexOf('info') >= threshold
+  const logs_requests = log_levels.indexOf('info') >= threshold
   return {
     debug: at('debug'),
     info: at('info'),
@@ -68,12 +68,12 @@ export function createLog(least: LogLevel | 'silent', now: () => Date, write: (l
 
 /** The same lines for a terminal: the time of day, the level where it is not `info`, the message and the fields. */
 function createTextLog(least: LogLevel | 'silent', now: () => Date, write: (line: string) => void): Log {
-  const threshold = least === 'silent' ? levels.length : levels.indexOf(least)
+  const threshold = least === 'silent' ? log_levels.length : log_levels.indexOf(least)
   const clockTime = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' })
   const line = (level: LogLevel, words: string) =>
     write(`${clockTime.format(now())} ${level === 'info' ? '' : `${level.toUpperCase()} `}${words}\n`)
   const at = (level: LogLevel) => {
-    if (levels.indexOf(level) < threshold) return () => {}
+    if (log_levels.indexOf(level) < threshold) return () => {}
     return (message: string, fields: LogFields = {}, cause?: unknown) => {
       const shown = Object.entries(fields).filter(([, value]) => value !== undefined && value !== null)
       const words = shown.map(([name, value]) => ` ${name}=${word(String(value))}`).join('')
@@ -86,7 +86,7 @@ function createTextLog(least: LogLevel | 'silent', now: () => Date, write: (line
     warn: at('warn'),
     error: at('error'),
     answered({ request_id, method, route, status, duration_ms, refused }) {
-      if (levels.indexOf('info') < threshold) return
+      if (log_levels.indexOf('info') < threshold) return
       const why = refused === null ? '' : ` ${refused.code}: ${sentence(refused.reason)}`
       line('info', `${status} ${method} ${word(route)} ${duration_ms} ms ${request_id}${why}`)
     },
@@ -138,7 +138,7 @@ export function bufferLines(write: (text: string) => void): { write(line: string
 }
 
 /** Formats an error with its causes. */
-function describe(cause: unknown): string {
+export function describe(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause)
   const own = stackOf(cause)
   return cause.cause === undefined ? own : `${own}\ncaused by: ${describe(cause.cause)}`

@@ -1,8 +1,7 @@
 // pure
 /**
  * W3C Trace Context: the headers `traceparent` and `tracestate`, by which the spans of one call through several services find each other.
- * Ostiary records no spans. It takes part with one span for each request: its id is in the log line, and outgoing calls name it as their
- * parent. docs/decisions/0053 says which calls.
+ * Ostiary takes part with one span for each request: its id is in the log line, and outgoing calls name it as their parent. docs/decisions/0053 says which calls.
  */
 
 export interface Trace {

@@ -1,11 +1,10 @@
 // pure
 /** Decides which names of a provider can be user names here, and when two user names are the same. Products key their accounts by them. */
+import { withoutUnseen } from '@ostiary/contract/visible.ts'
 import { folded } from './normalisation.ts'
 
 /** In characters, of which each can take two UTF-16 code units. */
 const longest = 100
-/** Blanks, control characters and code points without a character; and some letters are not seen either, and two symbols have no ink. */
-const unseen = /[\p{Default_Ignorable_Code_Point}\p{C}\p{Z}\u2800\u{1D159}]/gu
 
 /** Whether a provider can name a person so. A name that reads as an address is refused, since a product could take it for a proved one. */
 export const isUserName = (text: string): boolean =>
@@ -17,6 +16,3 @@ export const isUserName = (text: string): boolean =>
 
 /** Names that differ only in case, in characters that nobody sees, or in their form (NFKC) have the same key. */
 export const userNameKey = (text: string): string => folded(withoutUnseen(text))
-
-/** The characters that a reader sees. */
-export const withoutUnseen = (text: string): string => text.replaceAll(unseen, '')

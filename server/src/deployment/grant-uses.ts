@@ -1,4 +1,4 @@
-/** Remembers when grants and metadata clients got tokens, so that no token request writes their rows. */
+/** Remembers when grants, metadata clients and client secrets were used, so that no token request writes their rows. */
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { type Db, sql } from '../db/db.ts'
 import { createLastUses } from './last-uses.ts'
@@ -30,6 +30,27 @@ export function createClientUses(db: Db) {
   )
   return {
     note: (environment_id: EnvironmentId, id: string, at: Date): void => uses.note(id, { environment_id, at }),
+    write: uses.write,
+  }
+}
+
+export type SecretUses = ReturnType<typeof createSecretUses>
+
+/** The same for client secrets, which are shown before they are written, as uses of keys are. */
+export function createSecretUses(db: Db) {
+  const uses = createLastUses<{ environment_id: EnvironmentId; at: Date }>(
+    db,
+    (id, { environment_id, at }) =>
+      sql`update application_secrets set last_used_at = ${at}
+           where environment_id = ${environment_id} and id = ${id} and (last_used_at is null or last_used_at < ${at})`,
+  )
+  return {
+    /** The id is `null` where a program from before has made the secret: it has no row. */
+    note(environment_id: EnvironmentId, id: string | null, at: Date): void {
+      if (id !== null) uses.note(id, { environment_id, at })
+    },
+    /** The last use that is not written yet. */
+    find: (id: string): Date | null => uses.find(id)?.at ?? null,
     write: uses.write,
   }
 }

@@ -10,10 +10,10 @@ import { withinRequest } from '../base/database-time.ts'
 import { createTracing } from '../base/trace.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import { createServer } from '../deployment/outbound/node-http.ts'
-import { createLimited, createListener } from './listener.ts'
+import { createLimited, createListener, transport_limits } from './listener.ts'
 import { untilAllAreQuiet } from './quiet-workers.ts'
 
-/** Creates a listener for the application, with the limits that every listener has. */
+/** Creates a listener for the application, with the limits that every listener has and the idle time of the configuration. */
 export function createAppListener(handle: RequestListener, { config, newId, random }: Listener): Server {
   const inItsTrace = createTracing(random)
   const handleRequest: RequestListener = (request, response) =>
@@ -21,10 +21,11 @@ export function createAppListener(handle: RequestListener, { config, newId, rand
       () => response.writableEnded || response.destroyed,
       () => inItsTrace(request, () => handle(request, response)),
     )
-  return createListener(handleRequest, { base_url: config.base_url, newRequestId: () => newId('req') })
+  const limits = { ...transport_limits, keep_alive_timeout_ms: config.idle_seconds * 1_000 }
+  return createListener(handleRequest, { base_url: config.base_url, newRequestId: () => newId('req') }, limits)
 }
 
-type Listener = Pick<Deployment, 'config' | 'newId' | 'random'>
+type Listener = Pick<Deployment, 'newId' | 'random'> & { readonly config: Pick<Config, 'base_url' | 'host' | 'port' | 'idle_seconds'> }
 
 export interface Listening {
   /** The addresses with their real port. */

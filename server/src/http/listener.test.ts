@@ -4,6 +4,7 @@ import type { RequestListener, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { openListener } from '../../test/support/opened-listener.ts'
+import { createAppListener } from './listen.ts'
 import { createLimited, createListener, transport_limits } from './listener.ts'
 
 const quick = { ...transport_limits, headers_timeout_ms: 60, request_timeout_ms: 120, check_interval_ms: 10, linger_ms: 30 }
@@ -166,4 +167,28 @@ test('the listeners of the application and of the metrics have a timeout for eac
       },
     )
   }
+})
+
+test('an idle connection of the application is closed after OSTIARY_IDLE_SECONDS, which its answers say', async (t) => {
+  const deployment = {
+    config: { base_url: 'https://id.example', host: [], port: 0, idle_seconds: 5 },
+    newId: (prefix: string) => `${prefix}_1` as never, // as: an id of any kind
+    random: (bytes: number) => Buffer.alloc(bytes),
+  }
+  const server = createAppListener(answer, deployment)
+  assert.equal(server.keepAliveTimeout, 5_000)
+  const open = await openListener(t, server)
+  const socket = await open()
+  socket.write(`${head}\r\n`)
+  const [chunk] = await once(socket, 'data')
+  assert.match(String(chunk), /\r\nKeep-Alive: timeout=5\r\n/i)
+  socket.destroy()
+})
+
+test('a connection without a further request is closed', async (t) => {
+  const { closed, open } = await start(t, answer, { ...patient, keep_alive_timeout_ms: 20 })
+  const socket = await open()
+  socket.write(`${head}\r\n`)
+  assert.match(await received(socket), /^HTTP\/1\.1 200 /)
+  await Promise.all(closed)
 })

@@ -17,7 +17,7 @@ export interface TransportLimits {
   headers_timeout_ms: number
   /** From the same byte to the end of the body. */
   request_timeout_ms: number
-  /** Between two requests. Load balancers keep a connection for a shorter time, so they close it first. */
+  /** Between two requests. Load balancers keep a connection for a shorter time, so they close it first (`OSTIARY_IDLE_SECONDS`). */
   keep_alive_timeout_ms: number
   /** The time without a byte in either direction, for example if a client does not read its response. */
   idle_timeout_ms: number

@@ -5,7 +5,7 @@ import { serviceRoutes } from '@ostiary/contract/routes.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Reason, reason } from '../base/reason.ts'
 import { type Refusal, refusal } from '../base/refusal.ts'
-import { prefers } from './accept.ts'
+import { prefers, wantsPage } from './accept.ts'
 import { type Coded, codingFor, tagOf } from './coded.ts'
 import { isKnown } from './if-none-match.ts'
 import { ApiError, nothingHere } from './problem.ts'
@@ -141,9 +141,12 @@ const no_package = reason`No package of the client library has this name.`
 export interface Missing {
   readonly detail: string
   readonly why: Reason
+  /** A browser that asks for such a name, like that of a feature, is led to a search for it. */
+  readonly leads_to_search?: true
 }
 
 const no_document: Missing = { detail: 'No document has this name. All documents are at /docs.', why: reason`No document has this name.` }
+const no_page: Missing = { ...no_document, leads_to_search: true }
 const no_group: Missing = {
   detail: 'The API reference has no group of this name. All groups are at /docs/api.',
   why: reason`The API reference has no group of this name.`,
@@ -159,8 +162,9 @@ const documentation_rows = {
   openapi: null,
   forPrograms: null,
   documents: null,
-  document: no_document,
-  guide: no_document,
+  document: no_page,
+  guide: no_page,
+  settingsPage: no_document,
   example: no_document,
   decision: no_document,
   operatorExample: no_document,
@@ -195,6 +199,9 @@ function queryIn(url: string): string {
 /** Enough for a question in which each character is encoded. */
 const longest_address = 2_048
 
+/** A name that a person may have typed or guessed. */
+const name_in_words = /^[a-z][a-z0-9-]{1,39}$/i
+
 /** A text that is the same for everyone, in the form that the client takes. */
 function mountText(
   app: FastifyInstance,
@@ -205,7 +212,11 @@ function mountText(
   app.get(route.path.replace(/\{(\w+)\}/, ':$1'), async (request, reply) => {
     const [parameter] = Object.values(request.params as Record<string, string>) // as: Fastify types them unknown
     const text = await find(parameter)
-    if (!text) throw nothingHere(missing.detail, missing.why)
+    if (!text) {
+      if (missing.leads_to_search && wantsPage(request.headers) && parameter && name_in_words.test(parameter))
+        return reply.headers({ 'cache-control': 'no-store', vary: 'Accept' }).redirect(`/docs/search?q=${parameter.replaceAll('-', '+')}`)
+      throw nothingHere(missing.detail, missing.why)
+    }
     const coding = codingFor(request.headers['accept-encoding'], text.coded)
     const etag = tagOf(text.etag, coding)
     reply.headers({ ...text.headers, 'cache-control': 'public, max-age=300', etag, vary: 'Accept-Encoding' })

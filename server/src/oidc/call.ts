@@ -4,6 +4,7 @@
  */
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import type { Refusal, Subject } from '../base/refusal.ts'
+import { withoutEnds } from '../base/typed.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import type { Upstreams } from '../domain/providers/profile.ts'
 import type { Passwords } from '../domain/users/password.ts'
@@ -60,7 +61,7 @@ export interface Answer {
   /** A refused form, which leads to the address of its step (`refused-form.ts`). `passing`: a limit or a failure that ends by itself. */
   readonly step?: 'refused' | 'passing'
   /** A page beside the steps. Where a form is answered with it, it gets an address of its own too. */
-  readonly again?: { readonly page: 'message' | 'provider'; readonly view: ShownAgain; readonly address: string | null }
+  readonly again?: { readonly page: 'message' | 'provider' | 'waiting'; readonly view: ShownAgain; readonly address: string | null }
 }
 
 /** An answer that refuses: a page that asks again, a redirect with an error. */
@@ -78,12 +79,12 @@ export function header(call: Pick<OidcCall, 'headers'>, name: string): string | 
 export const fieldOf = (call: Pick<OidcCall, 'form'>, name: string, longest: number) => (call.form?.get(name) ?? '').slice(0, longest + 1)
 
 /**
- * A field that a person typed, without the blanks around it, which keyboards and pasting add. A field that was cut keeps them: without
- * them a part of what was sent could be the address or code of another person.
+ * A field that a person typed, without what keyboards and pasting add around it (`base/typed.ts`). A field that was cut keeps that: without
+ * it a part of what was sent could be the address or code of another person.
  */
 export function typedOf(call: Pick<OidcCall, 'form'>, name: string, longest: number): string {
   const sent = fieldOf(call, name, longest)
-  return sent.length > longest ? sent : sent.trim()
+  return sent.length > longest ? sent : withoutEnds(sent)
 }
 
 /** The longest query of a GET, in characters. It leaves room for headers. */

@@ -27,18 +27,18 @@ export async function authenticateClient(
   const credentials = readClientCredentials(header(call, 'authorization'), parameters)
   const client = await findSentClient(services, call, credentials.client_id)
   call.subject.client_id = client === null ? null : sentIdOf(client)
-  const verdict = client ? checkClient(client, credentials) : await refuseUnknown(services, call, credentials)
+  const verdict = client ? checkClient(client, credentials, call.now) : await refuseUnknown(services, call, credentials)
   if (verdict.kind === 'verify_assertion') {
     const { verifyAssertion } = await import('./client-assertion.ts') // loads `jose`, which most services do not need
     await verifyAssertion(services, call, verdict.client, verdict.client_assertion)
-  }
+  } else if (verdict.secret !== null) services.secret_uses.note(call.issuer.environment_id, verdict.secret.id, call.now)
   return verdict.client as AuthenticatedClient // as: both verdicts are proved here
 }
 
 /** Tells the developers where the application belongs to another environment of the project. Only Test tells the caller. */
-async function refuseUnknown({ db }: OidcServices, { issuer }: OidcCall, credentials: ClientCredentials): Promise<never> {
+async function refuseUnknown({ db }: OidcServices, { issuer, now }: OidcCall, credentials: ClientCredentials): Promise<never> {
   try {
-    checkClient(null, credentials)
+    checkClient(null, credentials, now)
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error
     const explained = await explainUnknownClient(db, issuer, error, credentials.client_id)

@@ -19,6 +19,7 @@ type Names =
   | 'language'
   | 'signed_out'
   | { attempt: string }
+  | { trusted: string }
   | { refused: string }
   | (typeof upstream_slots)[number]
 
@@ -35,6 +36,7 @@ export function cookieName(call: Pick<OidcCall, 'issuer'>, name: Names): string 
 
 function ownName(environment_id: string, name: Exclude<Names, string>): string {
   if ('attempt' in name) return `half_${environment_id}_${name.attempt}`
+  if ('trusted' in name) return `trusted_${environment_id}_${name.trusted}`
   if ('refused' in name) return `refused_${environment_id}_${name.refused}`
   return name.form === '' ? `form_${environment_id}` : `form_${environment_id}_${name.form}`
 }

@@ -1,12 +1,14 @@
 /** Answers with a hosted page: in the language of the person, with the branding of the environment and the headers of every page. */
 import { type Reason, reason } from '../base/reason.ts'
 import { type Refusal, refusal } from '../base/refusal.ts'
+import { not_indexed } from '../http/not-indexed.ts'
 import { retry_after } from '../http/problem.ts'
 import { queryOf, readQuery } from '../http/query.ts'
 import type { Page, PageContext } from '../pages/layout.ts'
 import { languageFor, languagesAt } from '../pages/locale.ts'
 import { type MessageKind, type MessageView, messagePage } from '../pages/message.ts'
 import { type ProviderProblemView, providerProblemPage } from '../pages/provider-problem.ts'
+import { type WaitingView, waitingPage } from '../pages/waiting.ts'
 import type { OAuthError } from '../protocol/oauth-error.ts'
 import { type Asked, accountUrl, chosenLocale, languagesAsked } from './account-url.ts'
 import { session_gone } from './browser.ts'
@@ -71,6 +73,7 @@ export function html(page: Page, status = page.status ?? 200): Answer {
       'content-security-policy': page.csp,
       'referrer-policy': 'same-origin',
       'x-content-type-options': 'nosniff',
+      ...not_indexed,
       'x-frame-options': 'DENY',
       'cache-control': 'no-store',
       ...(status === 503 && { 'retry-after': retry_after }),
@@ -101,6 +104,7 @@ export function pageAgain(call: OidcCall, shown: ShownAgain, address: string): A
   const context = pageContext(call, undefined, address)
   if (shown.page === 'provider')
     return html(providerProblemPage(context, { ...(shown as unknown as ProviderProblemView), back_url: address })) // as: `showProviderProblem` made it
+  if (shown.page === 'waiting') return html(waitingPage(context, { ...(shown as unknown as WaitingView), back_url: address })) // as: `showUnapproved` made it
   const { kind, request_id, reason, has } = shown as unknown as KeptMessage // as: `messageAnswer` made it
   const home_url = has.home ? new URL('/', call.issuer.url).href : null
   const view = { kind, request_id, reason, home_url, account_url: has.account ? accountUrl(call) : null }

@@ -101,7 +101,7 @@ const common = {
   logo_uri: null,
   initiate_login_uri: null,
   backchannel_logout_uri: null,
-  client_secret_hash: null,
+  client_secrets: [],
 } as const
 
 type Described = Pick<

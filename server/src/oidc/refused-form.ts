@@ -16,8 +16,8 @@ import { formSeed } from './form-token.ts'
 
 /** The values that a page shows again. A password, a code and a secret have none of these names, so none of them is ever in a cookie. */
 const shown_again = [
-  'email', 'name', 'values', 'typed', 'using', 'problem', 'problems', 'wrong', 'wait_seconds', 'removed_passkey',
-  'decision',   'page', 'kind', 'request_id', 'reason', 'provider_name', 'has',
+  'email', 'name', 'values', 'typed', 'using', 'trusts', 'problem', 'problems', 'wrong', 'wait_seconds', 'removed_passkey',
+  'decision', 'ends_at', 'page', 'kind', 'request_id', 'reason', 'provider_name', 'has',
 ] as const // biome-ignore format: one list
 export type ShownAgain = { readonly [Name in (typeof shown_again)[number]]?: unknown }
 

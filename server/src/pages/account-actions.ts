@@ -61,6 +61,7 @@ export const account_notices = [
   'remove-provider',
   'end-session',
   'end-other-sessions',
+  'remove-trusted-browser',
   'disconnect',
   'accept-invitation',
   'decline-invitation',

@@ -6,6 +6,7 @@ import { type AccountAction, type Removable, removals, type WhyMethodStays } fro
 import { accountFields, accountHref } from './account-links.ts'
 import { account_form_styles } from './account-styles.ts'
 import { breakable } from './address.ts'
+import { datesOf } from './dates.ts'
 import { type FormProblem as AnyFormProblem, field, hidden, isFormProblem, linksToFields, problemOfField, problemSummary } from './form.ts'
 import { layout, type Page, type PageContext } from './layout.ts'
 import { brandLine } from './tiles.ts'
@@ -298,13 +299,15 @@ export function exportPage(context: PageContext, view: ExportView): Page {
 export interface DeletionView extends FormView {
   email: string
   problem: FormProblem | 'wrong_address' | null
+  /** When the account is erased; `null`: at once. */
+  deletes_at: Date | null
   /** The tenants of which the person is the last owner, with the pages of their members. */
   tenants: readonly { name: string; members_url: string }[]
 }
 
 export function deletionPage(context: PageContext, view: DeletionView): Page {
   const texts = context.texts.account
-  const { email, problem, tenants } = view
+  const { email, problem, tenants, deletes_at } = view
   if (tenants.length > 0) {
     const ways = tenants.map(
       ({ name, members_url }, place) =>
@@ -314,7 +317,11 @@ export function deletionPage(context: PageContext, view: DeletionView): Page {
   }
   const wrong = problem === 'wrong_address' ? texts.problems.wrong_address : null
   const summary = isOfForm(problem) ? problemText(context, problem) : null
-  const intro = html`<p class="sub">${texts.deletion(breakable(email))}</p><ul class="kept">${texts.kept.map((line) => html`<li>${line}</li>`)}</ul>`
+  const what =
+    deletes_at === null
+      ? { text: texts.deletion(breakable(email)), lines: texts.kept }
+      : { text: texts.deletion_later(breakable(email), dayAndTime(context, deletes_at)), lines: texts.kept_later }
+  const intro = html`<p class="sub">${what.text}</p><ul class="kept">${what.lines.map((line) => html`<li>${line}</li>`)}</ul>`
   return formPage(context, view, {
     title: texts.delete_title,
     intro,
@@ -334,9 +341,16 @@ export function deletionPage(context: PageContext, view: DeletionView): Page {
   })
 }
 
-export function deletedPage(context: PageContext, { is_mailed }: { is_mailed: boolean }): Page {
+const dayAndTime = ({ texts }: PageContext, at: Date): Html => datesOf(texts.account.date_locale, null).moment(at)
+
+/** `deletes_at`: when a closed account is erased; `null` for one that is gone. */
+export function deletedPage(context: PageContext, { is_mailed, deletes_at }: { is_mailed: boolean; deletes_at: Date | null }): Page {
   const texts = context.texts.account
-  const body = html`${brandLine(context)}<h1>${texts.deleted_title}</h1><p class="sub">${texts.deleted(is_mailed)}</p>
+  const { title, text } =
+    deletes_at === null
+      ? { title: texts.deleted_title, text: texts.deleted(is_mailed) }
+      : { title: texts.closed_title, text: texts.closed(dayAndTime(context, deletes_at), is_mailed) }
+  const body = html`${brandLine(context)}<h1>${title}</h1><p class="sub">${text}</p>
 <div class="acts"><a class="b" href="${accountHref(context)}" data-action="sign-in">${context.texts.reset.back}</a></div>`
-  return layout(context, { title: texts.deleted_title, body, step: 'account', width: 'medium' })
+  return layout(context, { title, body, step: 'account', width: 'medium' })
 }

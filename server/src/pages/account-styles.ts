@@ -62,16 +62,21 @@ select{width:100%;min-height:44px;padding:9px 12px;border:1px solid var(--ctl);b
 .b.danger{border-color:var(--bad);color:var(--bad)}
 `
 
-/** Roles to choose. The label is a part of the target. */
-const roles = `
-fieldset{min-width:0;margin:0;padding:0;border:0}
-legend{padding:0;font-weight:550;font-size:.9375rem}
+/** A box to tick. The label is a part of the target. */
+const boxes = `
 .box{display:flex;gap:12px;align-items:center}
 .box input{flex:none;width:20px;height:20px;min-height:0;margin:0;accent-color:var(--brand)}
 .box label{flex:1;min-width:0;padding:11px 0;font-weight:400}
 .box input:disabled+label{color:var(--muted)}
 `
 
+/** Roles to choose. */
+const roles = `
+fieldset{min-width:0;margin:0;padding:0;border:0}
+legend{padding:0;font-weight:550;font-size:.9375rem}
+${boxes}`
+
 export const account_styles = parts.replaceAll('\n', '')
 export const account_form_styles = forms.replaceAll('\n', '')
+export const box_styles = boxes.replaceAll('\n', '')
 export const role_styles = roles.replaceAll('\n', '')

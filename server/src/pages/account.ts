@@ -51,10 +51,14 @@ export interface AccountView {
   }[]
   /** The environment sends mail, so addresses can be proved. */
   has_mail: boolean
+  /** For so many days the person can undo a deletion. */
+  deletion_grace_days: number
   /** The methods that the person can add. */
   can_add: { passkey: boolean; totp: boolean; providers: readonly { id: string; type: ProviderType; display_name: string }[] }
   /** This session first. */
   sessions: readonly { id: string; is_this: boolean; device: DeviceName; ip: string | null; created_at: Date; last_seen_at: Date }[]
+  /** Where the second factor is not asked for. */
+  trusted_browsers: readonly { id: string; device: DeviceName; ip: string | null; last_used_at: Date; expires_at: Date }[]
   /** Applications with the consent of the person or with tokens. */
   applications: readonly {
     id: string
@@ -101,6 +105,7 @@ export function accountPage(page: PageContext, view: AccountView): Page {
     signingIn(context, view),
     secondStep(context, view),
     devices(context, view),
+    trustedBrowsers(context, view),
     apps(context, view),
     organizations(context, view),
     data(context, view),
@@ -134,7 +139,13 @@ export function problemText(context: PageContext, problem: NonNullable<AccountVi
 }
 
 function intro({ texts: { account } }: PageContext, id: string) {
-  const text = { second: account.second_intro, devices: account.devices_intro, apps: account.apps_intro, data: account.data_intro }[id]
+  const text = {
+    second: account.second_intro,
+    devices: account.devices_intro,
+    trusted: account.trusted_intro,
+    apps: account.apps_intro,
+    data: account.data_intro,
+  }[id]
   return text !== undefined && html`<p>${text}</p>`
 }
 
@@ -290,6 +301,27 @@ function devices(context: AccountContext, view: AccountView): Section {
   }
 }
 
+/** Shown where the person trusts a browser. */
+function trustedBrowsers(context: AccountContext, view: AccountView): Section | null {
+  const texts = context.texts.account
+  if (view.trusted_browsers.length === 0) return null
+  const rows = view.trusted_browsers.map(({ id, device, ip, last_used_at, expires_at }) => {
+    const name = texts.device(device)
+    const when = texts.trusted_when(context.dates.moment(last_used_at), context.dates.day(expires_at))
+    return row({
+      id,
+      icon: device.is_phone ? icons.phone : icons.computer,
+      name,
+      detail: ip === null ? when : html`${breakable(ip)}, ${when}`,
+      action: button(context, view, 'remove-trusted-browser', {
+        content: html`${texts.remove}<span class="vh">: ${name}</span>`,
+        fields: { id },
+      }),
+    })
+  })
+  return { id: 'trusted', title: texts.trusted, body: html`${rows}` }
+}
+
 function apps(context: AccountContext, view: AccountView): Section | null {
   const texts = context.texts.account
   if (view.applications.length === 0) return null
@@ -351,6 +383,6 @@ function partsOf(gets: readonly AppGain[]): AppGains {
 function data(context: PageContext, view: AccountView): Section {
   const texts = context.texts.account
   const body = html`${row({ icon: icons.download, name: texts.export_title, detail: texts.export_detail, action: button(context, view, 'export', { content: texts.export }) })}
-${row({ icon: icons.bin, name: texts.delete_title, detail: texts.delete_detail, action: link(context, view, 'delete-account', { text: texts.delete, of: texts.delete_title }) })}`
+${row({ icon: icons.bin, name: texts.delete_title, detail: view.deletion_grace_days === 0 ? texts.delete_detail : texts.delete_detail_later(view.deletion_grace_days), action: link(context, view, 'delete-account', { text: texts.delete, of: texts.delete_title }) })}`
   return { id: 'data', title: texts.data, body }
 }

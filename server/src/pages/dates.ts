@@ -1,5 +1,6 @@
 // pure
 /** Dates as a page shows them. A page makes its formats once: two hundred of them took 20 ms of the thread. */
+import { isTimeZone } from '@ostiary/contract/time-zone.ts'
 import { type Html, html } from '../base/html.ts'
 
 export interface Dates {
@@ -8,7 +9,7 @@ export interface Dates {
   moment(at: Date): Html
 }
 
-/** @param zone a name of the tz database. UTC where it is null or this runtime does not know it. */
+/** @param zone a name of the tz database. UTC where it is null or this runtime does not know it, as that of an older record may be. */
 export function datesOf(locale: string, zone: string | null): Dates {
   const timeZone = zone !== null && isTimeZone(zone) ? zone : 'UTC'
   const day = { day: 'numeric', month: 'short', year: 'numeric' } as const // `dateStyle` is 03.11.2026 in German
@@ -22,14 +23,4 @@ export function datesOf(locale: string, zone: string | null): Dates {
   })
   const show = (format: Intl.DateTimeFormat) => (at: Date) => html`<time datetime="${at.toISOString()}">${format.format(at)}</time>`
   return { day: show(days), moment: show(moments) }
-}
-
-/** A backend may have stored a zone that this runtime does not know. */
-export function isTimeZone(zone: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: zone })
-    return true
-  } catch {
-    return false // RangeError: the only way to ask
-  }
 }

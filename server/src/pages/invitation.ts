@@ -20,6 +20,11 @@ interface Reader extends InvitationFacts {
   not_you_url: string
 }
 
+/** A page for a member, who can go on in the dashboard. */
+interface Joined {
+  dashboard_url: string
+}
+
 export interface InvitationView extends Reader {
   csrf: string
   request: string
@@ -40,20 +45,21 @@ ${reader(context, view)}
 }
 
 /** Shown to a person who is already a member. Opening an invitation never changes the role of a member. */
-export function memberPage(context: PageContext, view: Reader): Page {
+export function memberPage(context: PageContext, view: Reader & Joined): Page {
   const texts = context.texts.invitation
   const title = texts.member(view.tenant_name)
   const body = html`${brandLine(context)}<h1>${title}</h1><p class="sub">${texts.member_text(texts.roles[view.role])}</p>
 ${reader(context, view)}
-${wayOn(context)}`
+${wayOn(context, view)}`
   return layout(context, { title, body, step: 'invitation' })
 }
 
-export function acceptedPage(context: PageContext, { tenant_name, role }: InvitationFacts): Page {
+export function acceptedPage(context: PageContext, view: InvitationFacts & Joined): Page {
+  const { tenant_name, role } = view
   const texts = context.texts.invitation
   const title = texts.accepted(tenant_name)
   const body = html`${brandLine(context)}<h1>${title}</h1><p class="sub">${texts.accepted_text(texts.roles[role])}</p>
-${wayOn(context)}`
+${wayOn(context, view)}`
   return layout(context, { title, body, step: 'invitation' })
 }
 
@@ -70,6 +76,5 @@ const reader = ({ texts }: PageContext, { person, not_you_url }: Reader): Html =
   html`<p class="fine">${texts.invitation.signed_in_as}</p>
 <div class="who">${avatar(person)}<span class="name">${breakable(person.email)}</span><a href="${not_you_url}" data-action="use-other-account">${texts.consent.not_you}</a></div>`
 
-/** Invitations belong to the environment of administrators, whose issuer is below the address of the service. */
-const wayOn = ({ texts, issuer }: PageContext): Html =>
-  html`<div class="acts"><a class="b" href="${new URL('/', issuer).href}" data-action="continue">${texts.message.home}</a></div>`
+const wayOn = ({ texts }: PageContext, { dashboard_url }: Joined): Html =>
+  html`<div class="acts"><a class="b p" href="${dashboard_url}" data-action="continue">${texts.invitation.dashboard}</a></div>`

@@ -54,6 +54,7 @@ export type Step =
   | 'profile'
   | 'consent'
   | 'no-access'
+  | 'waiting'
   | 'select-account'
   | 'select-organization'
   | 'sign-out'

@@ -55,6 +55,8 @@ export const passkey_script = `(() => {
     const credential = await (kind === 'get' ? credentials.get(request) : credentials.create(request))
     if (!credential || mine.signal.aborted) return
     form.elements.credential.value = JSON.stringify(asJson(credential))
+    const box = document.querySelector('input[type=checkbox][name=trust_browser]')
+    if (box && box.form !== form) form.elements.trust_browser.value = box.checked ? box.value : ''
     HTMLFormElement.prototype.submit.call(form)
   }
   const show = (when) => {

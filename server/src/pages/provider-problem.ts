@@ -10,7 +10,16 @@ import { brandLine } from './tiles.ts'
 export type ConnectionProblem = 'connect_unreachable' | 'connect_refused' | 'connect_taken'
 
 export interface ProviderProblemView {
-  problem: 'unreachable' | 'lost' | 'no_email' | 'account_exists' | 'sign_up_closed' | 'not_connected' | 'blocked' | ConnectionProblem
+  problem:
+    | 'unreachable'
+    | 'lost'
+    | 'no_email'
+    | 'account_exists'
+    | 'domain_refused'
+    | 'sign_up_closed'
+    | 'not_connected'
+    | 'blocked'
+    | ConnectionProblem
   provider_name: string
   email: string | null
   back_url: string | null

@@ -89,6 +89,18 @@ test('a received address longer than any registered one is cut', () => {
   assert.ok(shown > 1_900 && shown <= 2_000, `${shown} characters`)
 })
 
+// biome-ignore format: this table is read by column
+const links: [what: string, link: string][] = [
+  ['the client id',   '<a href="https://id.example.com/dashboard/go/app_1"><code>'],
+  ['the request id',  '<a href="https://id.example.com/dashboard/go/req_01jbnq6zt8e2m9w4x7c5v3k1ha"><code>req_01jbnq6zt8e2m9w4x7c5v3k1ha</code></a>'],
+  ['the error',       '<a href="https://id.example.com/docs/errors/invalid_redirect_uri">'],
+]
+for (const [what, link] of links)
+  test(`${what} is a link, in Test alone`, () => {
+    assert.ok(mismatch({}).includes(link))
+    assert.ok(!mismatch({}, 'live').includes('/dashboard/'))
+  })
+
 test('registered addresses after the fourth are collapsed', () => {
   const html = mismatch({ registered: Array.from({ length: 50 }, (_, index) => `https://a.example/${index}`) })
   assert.match(html, /<details><summary>Show 46 more<\/summary>/)

@@ -17,6 +17,8 @@ export interface RedirectMismatchView {
   application_url: string
   /** The page that explains the error. */
   error_url: string
+  /** The record of the call in the dashboard. */
+  call_url: string
   account_url: string | null
   request_id: string
   at: Date
@@ -34,8 +36,8 @@ export function redirectMismatchPage(context: PageContext, view: RedirectMismatc
 ${addressComparison(context.texts.mismatch, { parameter: 'redirect_uri', received: view.received, registered: view.registered })}
 ${waysOn(context, view)}
 <dl class="meta"><dt>${texts.error}</dt><dd><code>invalid_request</code>, <a href="${view.error_url}">${texts.what_it_means}</a></dd>
-<dt>${texts.client_id}</dt><dd><code>${view.client_id}</code></dd>
-<dt>${texts.request}</dt><dd><code>${request_id}</code>, ${datesOf(context.texts.account.date_locale, null).moment(view.at)}</dd>
+<dt>${texts.client_id}</dt><dd><a href="${view.application_url}"><code>${view.client_id}</code></a></dd>
+<dt>${texts.request}</dt><dd><a href="${view.call_url}"><code>${request_id}</code></a>, ${datesOf(context.texts.account.date_locale, null).moment(view.at)}</dd>
 <dt>${texts.in_live}</dt><dd>${texts.in_live_detail}</dd></dl>`
   return layout(context, { title: texts.title, body, step: 'error', width: 'wide', align: 'top', status: 400 })
 }

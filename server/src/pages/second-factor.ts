@@ -1,6 +1,7 @@
 // pure
 /** The page that asks for the second factor: a code of an authenticator app, a recovery code, or a passkey, which needs a script. */
 import { type Html, html } from '../base/html.ts'
+import { box_styles } from './account-styles.ts'
 import { type FormProblem, field, formSentence, hidden, isFormProblem, problemSummary } from './form.ts'
 import { layout, type Page, type PageContext } from './layout.ts'
 import { type PasskeyCeremony, passkeyBlock, withoutPasskeys } from './passkey-block.ts'
@@ -26,6 +27,8 @@ export interface SecondFactorView {
   has_recovery_codes: boolean
   /** `null` where the person has no passkey, or the issuer can have none. */
   passkey: PasskeyCeremony | null
+  /** For how many days the person may choose not to be asked here; `null`: for none. */
+  trust: { days: number; is_ticked: boolean } | null
   problem: Problem | null
   wait_seconds: number | null
   /** Returns to the client without signing in. */
@@ -49,7 +52,7 @@ ${
   using === 'code'
     ? field({ name: 'code', label: texts.code, type: 'digits', autocomplete: 'one-time-code', ...input })
     : field({ name: 'recovery_code', label: texts.recovery_code, type: 'code', autocomplete: 'off', ...input })
-}
+}${using === 'code' && trustBox(context, view)}
 <button class="b p" data-action="continue">${texts.submit}</button></form>`
 }${passkey && passkeyForm(context, view, passkey, takes_codes)}
 ${
@@ -64,9 +67,17 @@ ${view.cancel_url && html`<p class="after"><a href="${view.cancel_url}" data-act
     body,
     step: 'second-factor',
     has_problem: problem !== null,
+    styles: box_styles,
     ...(passkey && { script: passkey_script }),
     ...(problem && { status: statusOf(problem) }),
   })
+}
+
+/** The offer not to be asked in this browser for some days. A recovery code does not make it: the person may have lost the device. */
+function trustBox({ texts }: PageContext, { trust }: SecondFactorView): Html | null {
+  if (trust === null) return null
+  return html`<div class="box"><input type="checkbox" id="trust_browser" name="trust_browser" value="1" autocomplete="off" aria-describedby="trust_browser-hint"${trust.is_ticked && html` checked`}><label for="trust_browser">${texts.second_factor.trust(trust.days)}</label></div>
+<p class="fine" id="trust_browser-hint">${texts.second_factor.trust_hint}</p>`
 }
 
 /** Who can let a person in that has lost every second factor: the help of the tenant, or the tenant by its name. */
@@ -74,17 +85,16 @@ const helpOf = ({ links: { support_url }, branding: { display_name } }: PageCont
   support_url === null ? html`<b>${display_name}</b>` : html`<a href="${support_url}">${display_name}</a>`
 
 /** Shown by its script. Where the person has no other second factor, the page also says what to do where it does not run. */
-function passkeyForm(
-  context: PageContext,
-  { page_url, csrf, request, attempt }: SecondFactorView,
-  ceremony: PasskeyCeremony,
-  takes_codes: boolean,
-) {
+function passkeyForm(context: PageContext, view: SecondFactorView, ceremony: PasskeyCeremony, takes_codes: boolean) {
   const { texts } = context
+  const { page_url, csrf, request, attempt, using, trust } = view
+  // The script takes over what is ticked in the form of the code.
+  const has_box = takes_codes && using === 'code'
+  const ticked = trust === null ? null : has_box ? hidden({ trust_browser: '' }) : trustBox(context, view)
   const block = passkeyBlock(
     context,
     ceremony,
-    html`${takes_codes && html`<p class="or">${texts.sign_in.or}</p>`}<form class="alts" method="post" action="${page_url}">${hidden({ csrf, request, attempt, credential: '' })}
+    html`${takes_codes && html`<p class="or">${texts.sign_in.or}</p>`}<form class="alts" method="post" action="${page_url}">${hidden({ csrf, request, attempt, credential: '' })}${ticked}
 <button class="${takes_codes ? 'b' : 'b p'}" data-action="passkey">${texts.passkey.use}</button></form>`,
   )
   return html`${block}${!takes_codes && withoutPasskeys(texts.second_factor.passkey_help)}`

@@ -22,7 +22,7 @@ export interface SignUpView {
   /** All errors at once. */
   problems: {
     form: FormProblem | 'too_many' | 'busy' | null
-    email: 'missing' | 'malformed' | 'taken' | null
+    email: 'missing' | 'malformed' | 'outside' | 'taken' | null
     name: 'missing' | 'not_allowed' | null
     password: 'missing' | 'too_short' | 'too_long' | 'common' | null
   }
@@ -103,7 +103,12 @@ export const nameText = ({ texts: { sign_up: texts } }: PageContext, problem: 'm
 
 function fieldProblems(context: PageContext, { problems, asks_for_name, password_rule }: SignUpView): FieldProblems {
   const { sign_up: texts } = context.texts
-  const email = { missing: texts.email_missing, malformed: texts.email_malformed, taken: texts.email_taken }
+  const email = {
+    missing: texts.email_missing,
+    malformed: texts.email_malformed,
+    outside: texts.email_outside,
+    taken: texts.email_taken,
+  }
   return {
     email: problems.email && email[problems.email],
     name: problems.name && nameText(context, problems.name, asks_for_name),

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { secret, spa, web } from '../../test/support/example-clients.ts'
 import { digestOf } from '../base/digest.ts'
+import type { StoredSecret } from './client.ts'
 import { type ClientCredentials, checkClient, readClientCredentials } from './client-auth.ts'
 import { OAuthError } from './oauth-error.ts'
 import { readParameters } from './parameters.ts'
@@ -76,6 +77,11 @@ for (const { why, header, body, error } of unreadable) {
   })
 }
 
+const now = new Date('2026-11-30T12:00:00.000Z')
+function stored(hash: string, expires_at: Date | null = null): StoredSecret {
+  return { id: 'sec_01m7wwr5ftevtv5yxb47hmb4hv', hash, expires_at }
+}
+
 const by_header: ClientCredentials = { method: 'client_secret_basic', client_id, client_secret: secret, used_header: true }
 const by_body: ClientCredentials = { ...by_header, method: 'client_secret_post', used_header: false }
 const unproved: ClientCredentials = { method: 'none', client_id, used_header: false }
@@ -85,22 +91,48 @@ const by_assertion = {
   client_assertion: assertion({ sub: client_id }),
   used_header: false,
 } satisfies ClientCredentials
-const key_client = { ...web, token_endpoint_auth_method: 'private_key_jwt' as const, client_secret_hash: null }
+const key_client = { ...web, token_endpoint_auth_method: 'private_key_jwt' as const, client_secrets: [] }
 const post = { ...web, token_endpoint_auth_method: 'client_secret_post' as const }
 const anywhere = { ...web, token_endpoint_auth_method: 'client_secret' as const }
 
 test('a client is authenticated by its own method', () => {
-  assert.deepEqual(checkClient(web, by_header), { kind: 'authenticated', client: web })
-  assert.deepEqual(checkClient(post, by_body), { kind: 'authenticated', client: post })
-  assert.deepEqual(checkClient(anywhere, by_header), { kind: 'authenticated', client: anywhere })
-  assert.deepEqual(checkClient(anywhere, by_body), { kind: 'authenticated', client: anywhere })
-  assert.deepEqual(checkClient(spa, unproved), { kind: 'authenticated', client: spa })
-  assert.deepEqual(checkClient(spa, { ...unproved, used_header: true }), { kind: 'authenticated', client: spa })
+  const by = (client: typeof web, credentials: ClientCredentials, secret: StoredSecret | null) =>
+    assert.deepEqual(checkClient(client, credentials, now), { kind: 'authenticated', client, secret })
+  const [own = null] = web.client_secrets
+  by(web, by_header, own)
+  by(post, by_body, own)
+  by(anywhere, by_header, own)
+  by(anywhere, by_body, own)
+  by(spa, unproved, null)
+  by(spa, { ...unproved, used_header: true }, null)
+})
+
+const later = stored(digestOf('the second secret'), new Date(now.getTime() + 1))
+// biome-ignore format: this table is read by column
+const pairs: { rule: string; secrets: StoredSecret[]; sent: string; accepts: boolean }[] = [
+  { rule: 'its first secret',                          secrets: [stored(digestOf(secret)), later],             sent: secret,              accepts: true },
+  { rule: 'its second secret',                         secrets: [stored(digestOf(secret)), later],             sent: 'the second secret', accepts: true },
+  { rule: 'a secret of the second place alone',        secrets: [later],                                       sent: 'the second secret', accepts: true },
+  { rule: 'neither of its secrets',                    secrets: [stored(digestOf(secret)), later],             sent: 'a third secret',    accepts: false },
+  { rule: 'a secret that expires at this moment',      secrets: [stored(digestOf(secret), now), later],        sent: secret,              accepts: false },
+  { rule: 'a secret that has not expired yet, beside one that has', secrets: [stored(digestOf(secret), now), later], sent: 'the second secret', accepts: true },
+]
+for (const { rule, secrets, sent, accepts } of pairs)
+  test(`a client with two secrets is ${accepts ? 'authenticated' : 'refused'} by ${rule}`, () => {
+    const ask = () => checkClient({ ...web, client_secrets: secrets }, { ...by_header, client_secret: sent } as ClientCredentials, now) // as: a method with a secret
+    if (accepts) assert.equal(ask().kind, 'authenticated')
+    else assert.throws(ask, { code: 'invalid_client', message: 'Client authentication failed.' })
+  })
+
+test('an expired secret has its own reason for the developers, and no remedy', () => {
+  const expired = { ...web, client_secrets: [stored(digestOf(secret), now)] }
+  assert.throws(() => checkClient(expired, by_header, now), { reason: 'The client_secret has expired.' })
+  assert.throws(() => checkClient(expired, by_body, now), { remedy: null })
 })
 
 test('a client with keys is not authenticated before its assertion is verified', () => {
   const { client_assertion } = by_assertion
-  assert.deepEqual(checkClient(key_client, by_assertion), { kind: 'verify_assertion', client: key_client, client_assertion })
+  assert.deepEqual(checkClient(key_client, by_assertion, now), { kind: 'verify_assertion', client: key_client, client_assertion })
 })
 
 // biome-ignore format: this table is read by line
@@ -113,8 +145,8 @@ const refusals: { why: string; client: typeof web | null; credentials: ClientCre
   { why: 'its secret is wrong', client: web, credentials: { ...by_header, client_secret: `${secret}x` } },
   { why: 'the secret is in another case', client: web, credentials: { ...by_header, client_secret: secret.toUpperCase() } },
   { why: 'it sends the digest instead of the secret', client: web, credentials: { ...by_header, client_secret: digestOf(secret) } },
-  { why: 'it has no secret yet', client: { ...web, client_secret_hash: null }, credentials: { ...by_header, client_secret: 'x' } },
-  { why: 'the stored digest is malformed', client: { ...web, client_secret_hash: 'zz' }, credentials: by_header },
+  { why: 'it has no secret yet', client: { ...web, client_secrets: [] }, credentials: { ...by_header, client_secret: 'x' } },
+  { why: 'the stored digest is malformed', client: { ...web, client_secrets: [stored('zz')] }, credentials: by_header },
   { why: 'it sends no secret', client: web, credentials: unproved },
   { why: 'it sends an empty secret in the header', client: web, credentials: { ...unproved, used_header: true } },
   { why: 'it should use the header', client: web, credentials: by_body },
@@ -122,7 +154,7 @@ const refusals: { why: string; client: typeof web | null; credentials: ClientCre
   { why: 'its secret may stand in either place, and is wrong in the header', client: anywhere, credentials: { ...by_header, client_secret: 'x' } },
   { why: 'its secret may stand in either place, and is wrong in the body', client: anywhere, credentials: { ...by_body, client_secret: 'x' } },
   { why: 'its secret may stand in either place, and is in none', client: anywhere, credentials: unproved },
-  { why: 'its secret may stand in either place, and it has none yet', client: { ...anywhere, client_secret_hash: null }, credentials: by_body },
+  { why: 'its secret may stand in either place, and it has none yet', client: { ...anywhere, client_secrets: [] }, credentials: by_body },
   { why: 'its secret may stand in either place, and it sends an assertion', client: anywhere, credentials: by_assertion },
   { why: 'it is public and sends a secret in the body', client: spa, credentials: by_body },
   { why: 'it is public and sends a secret in the header', client: spa, credentials: by_header },
@@ -135,7 +167,7 @@ const refusals: { why: string; client: typeof web | null; credentials: ClientCre
 ]
 for (const { why, client, credentials } of refusals) {
   test(`a client is refused with invalid_client when ${why}`, () => {
-    assert.throws(() => checkClient(client, credentials), {
+    assert.throws(() => checkClient(client, credentials, now), {
       name: 'OAuthError',
       code: 'invalid_client',
       used_header: credentials.used_header,
@@ -160,7 +192,7 @@ const remedies: { why: string; client: typeof web; credentials: ClientCredential
 for (const { why, client, credentials, remedy } of remedies)
   test(`a refused client ${remedy ? 'can be let in by a change of its method' : 'has no remedy'} when ${why}`, () => {
     assert.throws(
-      () => checkClient(client, credentials),
+      () => checkClient(client, credentials, now),
       (error) => {
         assert.ok(error instanceof OAuthError)
         assert.deepEqual(error.remedy, remedy)
@@ -170,9 +202,9 @@ for (const { why, client, credentials, remedy } of remedies)
   })
 
 test('an unknown client, a disabled client and a wrong secret get the same error', () => {
-  const texts = [null, { ...web, disabled: true }, { ...web, client_secret_hash: digestOf('other') }].map((client) => {
+  const texts = [null, { ...web, disabled: true }, { ...web, client_secrets: [stored(digestOf('other'))] }].map((client) => {
     try {
-      return checkClient(client, by_header).kind
+      return checkClient(client, by_header, now).kind
     } catch (error) {
       return error instanceof OAuthError ? error.message : error
     }

@@ -1,9 +1,10 @@
 // pure
 import { timingSafeEqual } from 'node:crypto'
+import { most_client_secrets } from '@ostiary/contract/client-secret.ts'
 import type { Remedy } from '@ostiary/contract/refused-call.ts'
 import { digestOf } from '../base/digest.ts'
 import { type Reason, reason } from '../base/reason.ts'
-import { type Client, sentIdOf } from './client.ts'
+import { type Client, type StoredSecret, sentIdOf } from './client.ts'
 import { longest_assertion } from './client-assertion.ts'
 import { OAuthError } from './oauth-error.ts'
 import { type RequestParameters, refuseUnreadable } from './parameters.ts'
@@ -49,7 +50,7 @@ export function readClientCredentials(authorization: string | undefined, paramet
 
 /** An authenticated client, or a client whose assertion is still to be verified with its keys. */
 export type ClientVerdict =
-  | { kind: 'authenticated'; client: Client }
+  | { kind: 'authenticated'; client: Client; secret: StoredSecret | null }
   | { kind: 'verify_assertion'; client: Client; client_assertion: string }
 
 /**
@@ -62,13 +63,15 @@ export type ClientVerdict =
  * RFC 6749 §2.3.1: a public client has no secret to send
  * We choose:       the refused call names `client_secret` as the remedy only to the right secret, so that nobody else can plant the advice
  */
-export function checkClient(client: Client | null, credentials: ClientCredentials): ClientVerdict {
+export function checkClient(client: Client | null, credentials: ClientCredentials, now: Date): ClientVerdict {
   const { used_header } = credentials
   const refusal = (description: string, why: Reason, remedy: Remedy | null = null) =>
     new OAuthError('invalid_client', description, { used_header, reason: why, remedy })
   const failed = (why: Reason) => refusal('Client authentication failed.', why)
   const sent_secret = 'client_secret' in credentials ? credentials.client_secret : ''
-  const secret_matches = isSecret(sent_secret, client?.client_secret_hash ?? null)
+  const secret = findSecret(sent_secret, client?.client_secrets ?? [])
+  const is_expired = secret !== null && secret.expires_at !== null && secret.expires_at <= now
+  const secret_matches = secret !== null && !is_expired
 
   if (!client || sentIdOf(client) !== credentials.client_id)
     throw failed(reason`No application of the environment has the client_id that was sent.`)
@@ -80,19 +83,27 @@ export function checkClient(client: Client | null, credentials: ClientCredential
     throw refusal(text, text, secret_matches ? { token_endpoint_auth_method: 'client_secret' } : null)
   }
   if (credentials.method === 'private_key_jwt') return { kind: 'verify_assertion', client, client_assertion: credentials.client_assertion }
-  if (credentials.method !== 'none' && !secret_matches) throw failed(reason`The client_secret is wrong, or it was rotated.`)
-  return { kind: 'authenticated', client }
+  if (credentials.method === 'none') return { kind: 'authenticated', client, secret: null }
+  if (is_expired) throw failed(reason`The client_secret has expired.`)
+  if (!secret) throw failed(reason`The client_secret is wrong, or it was rotated or deleted.`)
+  return { kind: 'authenticated', client, secret }
 }
 
 /** RFC 6749 §2.3, §2.3.1: the secret is in one place, which `client_secret` leaves to the client. */
 const accepts = (own: Client['token_endpoint_auth_method'], used: ClientCredentials['method']) =>
   own === used || (own === 'client_secret' && (used === 'client_secret_basic' || used === 'client_secret_post'))
 
-/** Compares digests in constant time, even where the client has no secret. */
-function isSecret(sent: string, hash: string | null): boolean {
-  const expected = Buffer.from(hash ?? '0'.repeat(64), 'hex')
+const no_hash = '0'.repeat(64)
+
+/** Compares digests in constant time, the same number of them for every client. */
+function findSecret(sent: string, secrets: readonly StoredSecret[]): StoredSecret | null {
   const actual = Buffer.from(digestOf(sent), 'hex')
-  return expected.length === actual.length && timingSafeEqual(expected, actual) && hash !== null
+  const isOf = (hash: string) => {
+    const expected = Buffer.from(hash, 'hex')
+    return expected.length === actual.length && timingSafeEqual(expected, actual)
+  }
+  const matches = Array.from({ length: most_client_secrets }, (_, i) => isOf(secrets[i]?.hash ?? no_hash))
+  return secrets[matches.indexOf(true)] ?? null
 }
 
 /** RFC 7617 §2, RFC 6749 §2.3.1: `Basic` base64(id:secret), both form-urlencoded first. An empty secret means the method `none`. */

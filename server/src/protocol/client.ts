@@ -2,7 +2,14 @@
 import type { Application } from '@ostiary/contract/objects/application.ts'
 import type { ClientMetadata } from './client-metadata.ts'
 
-/** The fields of an application that the protocol needs. `client_secret_hash` is the `digestOf` of its secret. */
+/** A client secret. The hash is the `digestOf` of the plaintext; `id` is `null` where a program from before has made it. */
+export interface StoredSecret {
+  readonly id: string | null
+  readonly hash: string
+  readonly expires_at: Date | null
+}
+
+/** The fields of an application that the protocol needs. */
 export type Client = Pick<
   Application,
   | 'name'
@@ -28,7 +35,8 @@ export type Client = Pick<
   | 'jwks_uri'
 > & {
   client_id: string
-  client_secret_hash: string | null
+  /** At most two, expired ones included. */
+  client_secrets: readonly StoredSecret[]
   /** Of a client whose client id is the URL of a document about itself; absent: an application. `client_id` is then the id of its record. */
   metadata?: OfMetadata
 }

@@ -7,7 +7,7 @@ import { claimsOfScope } from './claims.ts'
 import { assertionAlgorithms } from './client-assertion.ts'
 import { grantTypeNames } from './grant-types.ts'
 import { promptValues } from './requested.ts'
-import { asksForSignUp } from './sign-up.ts'
+import { asksForSignUp, letsSignUp } from './sign-up.ts'
 
 type Capabilities = Pick<Settings, 'scopes' | 'sign_up' | 'mfa' | 'links' | 'oauth'> & {
   sign_in: Omit<Settings['sign_in'], 'passkey_shared_host'>
@@ -30,7 +30,7 @@ export function discoveryDocument(issuer: string, settings: Capabilities, ui_loc
 
   // Both levels are listed where a person who lacks them can reach them.
   const can_enrol = settings.mfa.totp || settings.sign_in.passkey
-  const can_sign_up = settings.sign_up.mode === 'open' && asksForSignUp(settings)
+  const can_sign_up = letsSignUp(settings) && asksForSignUp(settings)
 
   return {
     issuer,

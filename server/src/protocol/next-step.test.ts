@@ -38,6 +38,7 @@ const anna = {
   acr: 'urn:ostiary:1fa',
   has_second_factor: false,
   has_passkey: false,
+  trust: null,
   has_name: true,
   consented_to: ['openid', 'email', 'offline_access'],
   pressed: false,
@@ -51,6 +52,7 @@ const bert = {
   acr: 'urn:ostiary:1fa',
   has_second_factor: false,
   has_passkey: false,
+  trust: null,
   has_name: true,
   consented_to: [],
   pressed: false,
@@ -96,6 +98,7 @@ const kept_out = { sessions: [{ ...anna, no_access: why }, bert] }
 const no_access = { kind: 'no_access', session_id: 'ses_anna', code: 'no_access', why }
 const has_passkey = { sessions: [{ ...anna, has_second_factor: true, has_passkey: true }] }
 const two_has_passkey = { sessions: [{ ...anna, acr: 'urn:ostiary:2fa', has_second_factor: true, has_passkey: true }] }
+const trusted = (trust: boolean, has_second_factor = true) => ({ sessions: [{ ...anna, has_second_factor, trust }] })
 const with_passkey = { sessions: [{ ...anna, acr: 'urn:ostiary:passkey' }] }
 
 interface Case {
@@ -192,6 +195,21 @@ const cases: Case[] = [
   { rule: 'acr_values of a passkey is dropped for a person without one', request: { acr_values: passkey }, situation: { ...enrolled, ...optional }, step: issue('ses_anna') },
   { rule: 'acr_values of a passkey or two factors is satisfied by two factors', request: { acr_values: [...passkey, ...two] }, situation: two_has_passkey, step: issue('ses_anna') },
   { rule: 'a session by passkey satisfies acr_values of a passkey', request: { acr_values: passkey }, situation: { sessions: [{ ...anna, acr: 'urn:ostiary:passkey', has_passkey: true }] }, step: issue('ses_anna') },
+  { rule: 'a trusted browser stands for the second factor where two are required', situation: { ...trusted(true), ...required }, step: issue('ses_anna') },
+  { rule: 'a trusted browser stands for the second factor with prompt=none', request: { prompt: ['none'] }, situation: { ...trusted(true), ...required }, step: issue('ses_anna') },
+  { rule: 'a trusted browser stands for no level', request: { acr_values: two }, situation: trusted(true), step: second_factor },
+  { rule: 'a trusted browser stands for no level that another one in acr_values is below', request: { acr_values: ['urn:ostiary:1fa', ...two] }, situation: trusted(true), step: second_factor },
+  { rule: 'an unknown level is not reached', request: { acr_values: ['phr'] }, situation: trusted(true), step: issue('ses_anna') },
+  { rule: 'a trusted browser does not answer max_age', request: { max_age: 3_600 }, situation: trusted(true), step: second_factor },
+  { rule: 'a trusted browser does not answer max_age with prompt=none', request: { max_age: 3_600, prompt: ['none'] }, situation: trusted(true), step: 'interaction_required' },
+  { rule: 'a trusted browser does not answer a fresh sign-in that came before', request: { signed_in_since: ago(900) }, situation: trusted(true), step: second_factor },
+  { rule: 'a session of two factors that rested on a trusted browser answers max_age', request: { max_age: 3_600 }, situation: { sessions: [{ ...anna, acr: 'urn:ostiary:2fa', has_second_factor: true, trust: true }] }, step: issue('ses_anna') },
+  { rule: 'a session whose trusted browser is gone is asked for its second factor where none is required', situation: trusted(false), step: second_factor },
+  { rule: 'a session whose trusted browser is gone is asked for its second factor where second factors are optional', situation: { ...trusted(false), ...optional }, step: second_factor },
+  { rule: 'a session whose trusted browser is gone is refused with prompt=none', request: { prompt: ['none'] }, situation: trusted(false), step: 'interaction_required' },
+  { rule: 'a session whose trusted browser is gone with the last factor is one of one factor', situation: trusted(false, false), step: issue('ses_anna') },
+  { rule: 'a session whose trusted browser is gone with the last factor enrols where two are required', situation: { ...trusted(false, false), ...required }, step: second_factor },
+  { rule: 'a trusted browser of a person without a second factor counts for nothing where two are required', situation: { ...trusted(true, false), ...required }, step: second_factor },
   { rule: 'acr_values of a passkey with prompt=none is refused', request: { acr_values: passkey, prompt: ['none'] }, situation: two_has_passkey, step: 'interaction_required' },
   { rule: 'a session by passkey satisfies acr_values of two factors', request: { acr_values: two }, situation: { ...with_passkey, ...required }, step: issue('ses_anna') },
   { rule: 'prompt=none with a level that is missing is interaction_required', request: { prompt: ['none'], acr_values: two }, situation: enrolled, step: 'interaction_required' },

@@ -8,6 +8,7 @@ import { OAuthError } from './oauth-error.ts'
 import type { Membership, OrganizationChoice } from './organization.ts'
 import { scopeNames } from './scope.ts'
 import { type Factors, missingForRequest } from './second-factor.ts'
+import { asksForEveryFactor } from './trusted-browser.ts'
 
 /** The browser that sent the request. Its sessions are active: not ended, not expired, and of users who are not blocked. */
 export interface Situation {
@@ -30,6 +31,8 @@ interface BrowserSession {
   has_second_factor: boolean
   /** A passkey that the person can use now. */
   has_passkey: boolean
+  /** Whether the trusted browser of the session counts; `null` where the session does not rest on one. */
+  trust: boolean | null
   has_name: boolean
   consented_to: readonly string[]
   /** The person of the session pressed a button for this request. */
@@ -96,7 +99,7 @@ export function nextStep(request: AuthorizationRequest, client: RequestingClient
   const session = situation.sessions
     .filter(({ user_id }) => hinted_user_id === null || user_id === hinted_user_id)
     .find(({ session_id }) => of_session === undefined || session_id === of_session)
-  const missing = session === undefined ? 'nothing' : missingForRequest(session.acr, request.acr_values, { ...situation.mfa, ...session })
+  const missing = session === undefined ? 'nothing' : missingFor(request, session, situation)
   const consented = session !== undefined && !needsConsent(request, client, session.consented_to)
 
   if (has('none')) {
@@ -130,6 +133,12 @@ export function nextStep(request: AuthorizationRequest, client: RequestingClient
     return { kind: 'consent', session_id: session.session_id }
   if (client.needs_press && !session.pressed) return { kind: 'press', session_id: session.session_id }
   return issueFor(session, client)
+}
+
+/** We choose: a trusted browser stands for the second factor, but not where a request asks for a fresh sign-in or a level (decision 0192). */
+function missingFor(request: AuthorizationRequest, session: BrowserSession, { mfa }: Situation) {
+  const trust = session.trust && !asksForEveryFactor(request)
+  return missingForRequest(session.acr, request.acr_values, { ...mfa, ...session, trust })
 }
 
 /** Reports whether a request asks for more than the person consented to before. `prompt=consent` asks in any case. */

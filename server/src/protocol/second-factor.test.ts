@@ -8,6 +8,8 @@ const one = 'urn:ostiary:1fa'
 for (const mode of modes) {
   test(`an enrolled second factor is asked for after one factor (mfa ${mode})`, () =>
     assert.equal(missingAfterFirstFactor(one, { mode, has_second_factor: true }), 'ask'))
+  test(`a trusted browser stands for an enrolled second factor (mfa ${mode})`, () =>
+    assert.equal(missingAfterFirstFactor(one, { mode, has_second_factor: true, is_trusted: true }), 'nothing'))
   for (const acr of ['urn:ostiary:passkey', 'urn:ostiary:2fa'])
     for (const has_second_factor of [true, false])
       test(`${acr} needs no second factor (mfa ${mode}, ${has_second_factor ? '' : 'not '}enrolled)`, () =>
@@ -21,6 +23,9 @@ for (const [mode, missing] of [
 ] as const)
   test(`a person without a second factor is asked for ${missing} (mfa ${mode})`, () =>
     assert.equal(missingAfterFirstFactor(one, { mode, has_second_factor: false }), missing))
+
+test('a trusted browser enrols nobody, and stands for no factor that is missing', () =>
+  assert.equal(missingAfterFirstFactor(one, { mode: 'required', has_second_factor: false, is_trusted: true }), 'enrol'))
 
 const together: [first: string[], second: string[], amr: string[]][] = [
   [['pwd'], ['otp'], ['pwd', 'otp', 'mfa']],

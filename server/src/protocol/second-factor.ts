@@ -21,15 +21,23 @@ export interface Factors {
   has_second_factor: boolean
   /** A passkey that the person can use now. It is also a second factor. */
   has_passkey: boolean
+  /** For a session of one factor that began in a trusted browser: whether that stands for the second factor. `null` for every other session. */
+  trust: boolean | null
 }
 
 /** `ask`: for a second factor; `enrol`: the person has none and sets one up first. */
 export type Missing = 'nothing' | 'ask' | 'enrol'
 
-/** Returns the step that a sign-in needs after its first factor. An enrolled factor is asked for in every mode; `required` enrols one. */
-export function missingAfterFirstFactor(acr: string, { mode, has_second_factor }: Pick<Factors, 'mode' | 'has_second_factor'>): Missing {
+/**
+ * Returns the step that a sign-in needs after its first factor. An enrolled factor is asked for in every mode, except in a trusted browser;
+ * `required` enrols one.
+ */
+export function missingAfterFirstFactor(
+  acr: string,
+  { mode, has_second_factor, is_trusted = false }: Pick<Factors, 'mode' | 'has_second_factor'> & { is_trusted?: boolean },
+): Missing {
   if (isStrong(acr)) return 'nothing'
-  if (has_second_factor) return 'ask'
+  if (has_second_factor) return is_trusted ? 'nothing' : 'ask'
   return mode === 'required' ? 'enrol' : 'nothing'
 }
 
@@ -55,7 +63,7 @@ export const isFresh = (
  *                     satisfies
  */
 export function missingForRequest(acr: string, acr_values: readonly string[], factors: Factors): Missing {
-  const { mode, can_enrol, has_second_factor, has_passkey } = factors
+  const { mode, can_enrol, has_second_factor, has_passkey, trust } = factors
   const canReach: Record<string, boolean> = {
     [one_factor]: true,
     [two_factors]: has_second_factor || (mode !== 'off' && can_enrol),
@@ -63,7 +71,9 @@ export function missingForRequest(acr: string, acr_values: readonly string[], fa
   }
   const reachable = acr_values.filter((wanted) => canReach[wanted] === true)
   const is_wanted = reachable.length > 0 && !reachable.some((wanted) => satisfies(acr, wanted))
-  if (!is_wanted && (mode !== 'required' || isStrong(acr))) return 'nothing'
+  // A session that rested on a trusted browser is asked for what its sign-in left out.
+  const rests_on = trust !== null && has_second_factor ? trust : mode !== 'required'
+  if (!is_wanted && (isStrong(acr) || rests_on)) return 'nothing'
   return has_second_factor ? 'ask' : 'enrol'
 }
 

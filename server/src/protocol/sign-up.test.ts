@@ -13,9 +13,9 @@ const names: [what: string, name: string, off: Problem, optional: Problem, requi
   ['100 characters beyond 16 bits',          '\u{1f600}'.repeat(100), null,          null,          null],
   ['101 characters',                         'x'.repeat(101),         null,          'not_allowed', 'not_allowed'],
   ['201 characters',                         'x'.repeat(201),         'not_allowed', 'not_allowed', 'not_allowed'],
-  ['a zero-width space',                     '\u200b',                null,          'not_allowed', 'not_allowed'],
-  ['a letter that is not seen',              '\u3164',                null,          'not_allowed', 'not_allowed'],
-  ['a pattern of braille without dots',      '\u2800',                null,          'not_allowed', 'not_allowed'],
+  ['a zero-width space',                     '\u200b',                'not_allowed', 'not_allowed', 'not_allowed'],
+  ['a letter that is not seen',              '\u3164',                'not_allowed', 'not_allowed', 'not_allowed'],
+  ['a pattern of braille without dots',      '\u2800',                'not_allowed', 'not_allowed', 'not_allowed'],
   ['a control character',                    'Ada\u0007',             'not_allowed', 'not_allowed', 'not_allowed'],
   ['a sign that turns the direction',        'Ada\u202e',             'not_allowed', 'not_allowed', 'not_allowed'],
 ]

@@ -48,6 +48,12 @@ const rotated_key_kept_ms = 90 * day_ms
 /** A browser that was away for this long still learns that its passkey is gone. */
 const removed_passkey_kept_ms = 400 * day_ms
 
+/** Longer than a mail reaches back, so that none has a warning twice. */
+const warning_kept_ms = 7 * day_ms
+
+/** Of a source that reads once a day the days are counted, and it is shown for one. */
+const reader_kept_ms = 2 * day_ms
+
 const in_environment = (column: string) => ['environment_id', column]
 
 // biome-ignore format: this table is read by column
@@ -55,6 +61,9 @@ export const expiring_rows: readonly ExpiringRows[] = [
   { table: 'authorization_codes',   key: in_environment('code_hash'),                   time: 'expires_at',          kept_ms: grant_kept_ms },
   { table: 'opaque_access_tokens',  key: in_environment('token_hash'),                  time: 'expires_at',          kept_ms: grant_kept_ms },
   { table: 'revoked_access_tokens', key: in_environment('jti'),                         time: 'expires_at',          kept_ms: grant_kept_ms },
+  { table: 'expiry_warnings',       key: in_environment('object_id'),                   time: 'expires_at',          kept_ms: warning_kept_ms },
+  { table: 'expiry_mails',          key: in_environment('tenant_id'),                   time: 'mailed_until',        kept_ms: warning_kept_ms },
+  { table: 'jwks_readers',          key: in_environment('source'),                      time: 'last_read_at',        kept_ms: reader_kept_ms },
   { table: 'sign_in_attempts',      key: ['environment_id', 'account', 'source'],       time: 'expires_at',          kept_ms: 0 },
   { table: 'sessions',              key: in_environment('id'),                          time: 'absolute_expires_at', kept_ms: grant_kept_ms },
   { table: 'invitation_links',      key: ['token_hash'],                                time: 'created_at',          kept_ms: link_kept_ms },
@@ -70,6 +79,7 @@ export const expiring_rows: readonly ExpiringRows[] = [
   { table: 'kept_answers',          key: in_environment('form_hash'),                   time: 'expires_at',          kept_ms: 0 },
   { table: 'shown_codes',           key: in_environment('user_id'),                     time: 'expires_at',          kept_ms: 0 },
   { table: 'half_sign_ins',         key: in_environment('secret_hash'),                 time: 'expires_at',          kept_ms: over_kept_ms },
+  { table: 'trusted_browsers',      key: in_environment('id'),                          time: 'expires_at',          kept_ms: 0 },
   { table: 'dashboard_sessions',    key: ['session_hash'],                              time: 'expires_at',          kept_ms: 0 },
   { table: 'passkey_ceremonies',    key: in_environment('challenge_hash'),              time: 'expires_at',          kept_ms: 0 },
   { table: 'removed_passkeys',      key: in_environment('credential_id'),               time: 'removed_at',          kept_ms: removed_passkey_kept_ms },

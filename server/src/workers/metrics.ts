@@ -3,6 +3,7 @@
  * sets of ours, so their number is bounded.
  */
 import cluster, { type Worker } from 'node:cluster'
+import { expiringKinds } from '@ostiary/contract/expiry.ts'
 import {
   AggregatorRegistry,
   Counter,
@@ -16,6 +17,9 @@ import {
 import type { OutputName } from '../base/output.ts'
 import type { Db } from '../db/db.ts'
 import { type Tallied, type Tally, tallied } from '../deployment/tally.ts'
+import type { Telemetry } from '../deployment/telemetry/telemetry.ts'
+import { countExpiring } from '../domain/expiry/sources.ts'
+import { stages } from '../domain/expiry/stages.ts'
 import { backlogOf } from '../domain/queue/queue.ts'
 import type { Passwords } from '../domain/users/password.ts'
 
@@ -29,6 +33,7 @@ export interface Observed {
   passwords: Passwords
   /** The lines of the log that found no reader, since the start. */
   droppedLines: () => Readonly<Record<OutputName, number>>
+  telemetry: Pick<Telemetry, 'counts'> | null
 }
 
 /** Each counter of the tally, with its help. */
@@ -58,7 +63,9 @@ export function createMetrics(observed: Observed) {
   addQueue(registry, observed)
   addPasswords(registry, observed.passwords)
   addLog(registry, observed)
+  addTelemetry(registry, observed.telemetry)
   addWrites(registry, observed.db)
+  addEnds(registry, observed)
   addDatabase(registry, observed.db)
   if (cluster.isWorker) answerQuestions(registry)
   return {
@@ -172,6 +179,30 @@ function addLog(registry: Registry, { droppedLines }: Observed): void {
   })
 }
 
+/** The counts without a collector. */
+const no_telemetry: ReturnType<Telemetry['counts']> = { dropped: { logs: 0, traces: 0 }, failed: { events: 0, logs: 0, traces: 0 } }
+
+function addTelemetry(registry: Registry, telemetry: Observed['telemetry']): void {
+  const kinds = {
+    dropped: [
+      'ostiary_telemetry_dropped_total',
+      'Log lines and request spans that did not fit into the buffer before the collector, by signal',
+    ],
+    failed: ['ostiary_telemetry_failures_total', 'Requests that the collector of telemetry did not take, by signal'],
+  } as const
+  for (const [kind, [name, help]] of Object.entries(kinds) as [keyof typeof kinds, readonly [string, string]][]) // as: the names of the table
+    new Counter({
+      name,
+      help,
+      labelNames: ['signal'],
+      registers: [registry],
+      collect() {
+        this.reset()
+        for (const [signal, count] of Object.entries((telemetry?.counts() ?? no_telemetry)[kind])) this.inc({ signal }, count)
+      },
+    })
+}
+
 function addWrites(registry: Registry, { writes }: Db): void {
   new Gauge({
     name: 'ostiary_database_writes_failing',
@@ -180,6 +211,26 @@ function addWrites(registry: Registry, { writes }: Db): void {
     ...shared,
     collect() {
       this.set(writes.failure ? 1 : 0)
+    },
+  })
+}
+
+function addEnds(registry: Registry, { db, now }: Observed): void {
+  new Gauge({
+    name: 'ostiary_expiring',
+    help: 'Client secrets, keys, secrets of providers and certificates that end within the days, by kind; at most 10000 are counted',
+    labelNames: ['kind', 'days'],
+    registers: [registry],
+    ...shared,
+    async collect() {
+      const at = now()
+      const counts = await Promise.all(
+        expiringKinds.flatMap((kind) =>
+          stages.map(async (days) => ({ kind, days, count: await countExpiring(db, kind, days, at).catch(() => null) })),
+        ),
+      )
+      this.reset()
+      for (const { kind, days, count } of counts) if (count !== null) this.set({ kind, days: String(days) }, count)
     },
   })
 }

@@ -3,6 +3,7 @@
  * runs after this process writes, and polls twice a second for what other processes wrote. A poll that finds nothing reads an
  * empty index: an idle deployment of any size costs two look-ups per half second.
  */
+import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import type { Deployment } from '../deployment/deployment.ts'
 import { chainEntries, findUnchained } from '../domain/audit/chaining.ts'
 import { createLease } from '../domain/events/lease.ts'
@@ -19,7 +20,12 @@ const report_interval_ms = 60_000
 
 export type Sequencer = ReturnType<typeof createSequencer>
 
-export function createSequencer(deployment: Deployment, fan_outs: readonly FanOut[] = []) {
+/** @param onNumbered is called for each environment whose events got numbers */
+export function createSequencer(
+  deployment: Deployment,
+  fan_outs: readonly FanOut[] = [],
+  onNumbered: (environment_id: EnvironmentId) => void = () => {},
+) {
   const { db, secrets } = deployment
   const holdsLease = createLease(deployment, 'sequencer', lease_ms)
   const report = createReporter(deployment)
@@ -44,10 +50,16 @@ export function createSequencer(deployment: Deployment, fan_outs: readonly FanOu
     return count
   }
 
+  async function number(environment_id: EnvironmentId, most: number): Promise<number> {
+    const count = await numberEvents(db, await findUnnumbered(db, environment_id, most), fan_outs)
+    if (count > 0) onNumbered(environment_id)
+    return count
+  }
+
   /** Serves every environment and tenant once, whatever the others have waiting. Returns how many events and entries it processed. */
   async function runOnce(): Promise<number> {
     const [events, entries] = await Promise.all([
-      serveEach(outboxes.events, async (id, most) => numberEvents(db, await findUnnumbered(db, id, most), fan_outs)),
+      serveEach(outboxes.events, number),
       serveEach(outboxes.audit_log, async (id, most) => chainEntries(db, secrets, await findUnchained(db, id, most))),
     ])
     return events + entries
@@ -58,7 +70,7 @@ export function createSequencer(deployment: Deployment, fan_outs: readonly FanOu
     while ((await runOnce()) > 0);
   }
 
-  return { run, runOnce }
+  return { run, runOnce, holdsLease }
 }
 
 /** Logs a persistent fault once a minute, not at every poll. */

@@ -234,11 +234,28 @@ test('the index leads to the page of every code', async () => {
 })
 
 for (const name of ['nothing', 'toString', '__proto__', '.md', 'a'.repeat(150), '..%2F..%2Fpackage.json', 'quick-start.md.md']) // citation-check: it must not exist
-  for (const place of ['', '/guides', '/decisions', '/packaging', '/api', '/errors'])
+  for (const place of ['', '/guides', '/settings', '/decisions', '/packaging', '/api', '/errors'])
     test(`/docs${place} has no page of the name ${name.slice(0, 24)}`, async () => {
       const { status, body } = await get(`/docs${place}/${name}`)
       assert.deepEqual([status, body.code], [404, 'not_found'])
     })
+
+// biome-ignore format: this table is read by column
+const guesses: [path: string, headers: Record<string, string>, status: number, location: string | null][] = [
+  ['/docs/saml',                  { accept: 'text/html' },                          302, '/docs/search?q=saml'],
+  ['/docs/guides/session-length', { accept: 'text/html,*/*;q=0.8' },                302, '/docs/search?q=session+length'],
+  ['/docs/saml',                  {},                                               404, null],
+  ['/docs/saml',                  { accept: 'text/html', 'x-api-key': 'any' },      404, null],
+  ['/docs/saml.md',               { accept: 'text/html' },                          404, null],
+  ['/docs/a%22b',                 { accept: 'text/html' },                          404, null],
+  [`/docs/${'a'.repeat(41)}`,     { accept: 'text/html' },                          404, null],
+  ['/docs/decisions/saml',        { accept: 'text/html' },                          404, null],
+]
+for (const [path, headers, status, location] of guesses)
+  test(`a guess of an address, ${path.slice(0, 30)}${Object.keys(headers).length > 0 ? ' by a browser' : ''}, is ${status}`, async () => {
+    const answer = await w.call('GET', path, { key: null, headers })
+    assert.deepEqual([answer.status, answer.headers.get('location')], [status, location])
+  })
 
 test('the type of a problem is the address of its page', async () => {
   const { body } = await w.call('GET', '/v1/platform/projects', { key: null })

@@ -44,7 +44,7 @@ let answered = 0
 
 testRows('the members of an answer are in the order of its schema', sorted, async ({ name, route }) => {
   const reply = await ask(w, validRequest(route, ours))
-  if (reply.status === 404 || reply.body.code === 'promotion_state') return // the tests have no such object, like a delivery, or not in this state
+  if (reply.status === 404 || ['promotion_state', 'not_waiting', 'quota_exceeded'].includes(reply.body.code)) return // the tests have no such object, like a delivery, or not in this state
   assert.ok(reply.status < 300, `${name}: ${reply.status} ${JSON.stringify(reply.body)}`)
   const schema = z.toJSONSchema(route.returns[1] ?? z.never(), { io: 'output', unrepresentable: 'any', metadata: z.registry() }) as Schema // as: the part that is read here
   const is_empty = schema.properties !== undefined && Object.keys(schema.properties).length === 0

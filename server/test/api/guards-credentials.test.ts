@@ -232,7 +232,7 @@ testRows(
 function requiredRole({ credential, method, path }: Route): Role | null {
   if (!('role' in credential) || credential.role === null) return null
   if (/\/(platform-keys|audit-log)\b/.test(path) || path.startsWith('/v1/tenants/{tenant_id}/requests')) return 'admin'
-  if (path.endsWith('/approve')) return 'admin'
+  if (path.endsWith('/promotions/{promotion_id}/approve')) return 'admin'
   if (/^\/v1\/tenants\/.*\/members\b/.test(path)) return method === 'GET' ? 'viewer' : 'admin'
   if (path === '/v1/tenants/{tenant_id}') return method === 'GET' ? 'viewer' : 'owner'
   return method !== 'GET' || /\/(users|organizations|sessions|inbox|events|deliveries|backchannel-logouts|requests)\b/.test(path)

@@ -67,6 +67,7 @@ async function rootIds(): Promise<Ids> {
     application_id: w.admin_client_id,
     resource_server_id: servers[0].id,
     provider_id: expectStatus(201, await asOperator('POST', `${E}/providers`, provider)).id,
+    client_secret_id: `sec_${absent}`,
     role_id: `rol_${absent}`,
     organization_id: `org_${absent}`,
     invitation_id: `oiv_${absent}`,
@@ -77,6 +78,7 @@ async function rootIds(): Promise<Ids> {
     refused_in_tenant: referenceOf(await asOperator('GET', `/v1/platform/projects/prj_${absent}`)),
     session_id: sessions[0].id,
     method_id: methods[0].id,
+    trusted_browser_id: `tbr_${absent}`,
     grant_id: grants[0].id,
     event_id: event.id,
     audit_entry_id: entry.id,
@@ -125,6 +127,7 @@ const absent_in_root = [
   'authKeyUsage',
   'listInbox',
   'getInboxMail',
+  'getClientSecret',
   'resendInvitation',
 ]
 const isHidden = ({ path }: Route) => path.includes('/platform-keys')

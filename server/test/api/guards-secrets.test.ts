@@ -31,6 +31,7 @@ const stored: [string, Statement][] = [
   ['digests of keys', sql`select digest as value from api_keys`],
   ['password hashes', sql`select password_hash as value from users where password_hash is not null`],
   ['digests of client secrets', sql`select client_secret_hash as value from applications where client_secret_hash is not null`],
+  ['digests of all client secrets', sql`select secret_hash as value from application_secrets`],
   ['digests of session cookies', sql`select token_hash as value from sessions`],
   ['digests of refresh tokens', sql`select digest as value from refresh_chains`],
   ['digests of codes', sql`select code_hash as value from authorization_codes`],

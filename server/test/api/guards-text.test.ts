@@ -137,6 +137,7 @@ for (const { name, route, query } of with_query) {
       const reply = await asking(`${parameter}=1&${parameter}=2`)
       assert.deepEqual([codeOf(reply), pointersOf(reply)], ['422 validation_failed', [`/${parameter}`]], parameter)
     }
+    if (route.method !== 'GET') return // with an unknown one it would do what it is for
     for (const search of ['surprise=%00', '__proto__=1', '__proto__[limit]=1', 'constructor=1', '__proto__=1&__proto__=2'])
       assert.ok((await asking(search)).status < 300, search)
   })

@@ -272,6 +272,24 @@ test('a key is invalid after its expires_at, and valid again when that is moved 
   expectStatus(200, await whoami(made.key))
 })
 
+test('expires_at in the past is 422, of a new key and of a change; the time that a key has can be sent back', async () => {
+  const at = (seconds: number) => new Date(w.now().getTime() + seconds * 1000).toISOString()
+  const made = await createPlatformKey(w, acme, { expires_at: at(60) })
+  const path = kinds.platform_secret.path(made.id)
+  const refused = async (reply: Promise<Reply>) => {
+    const { status, body } = await reply
+    assert.deepEqual([status, body.errors?.[0]?.pointer], [422, '/expires_at'])
+  }
+  for (const seconds of [0, -1, -86_400]) {
+    await refused(manage('POST', `/v1/tenants/${acme.tenant_id}/platform-keys`, { label: 'Past', scopes: ['*'], expires_at: at(seconds) }))
+    await refused(manage('POST', `${w.test.path}/auth-keys`, { type: 'auth_secret', expires_at: at(seconds) }))
+    await refused(manage('PATCH', path, { expires_at: at(seconds) }))
+  }
+  w.advance(61)
+  expectStatus(200, await manage('PATCH', path, { label: 'Past', expires_at: made.expires_at }))
+  await refused(manage('PATCH', path, { expires_at: at(-120) }))
+})
+
 test('a change of origins, addresses, scopes or limit takes effect with its response', async () => {
   const publishable = await createAuthKey(w, w.test, 'auth_publishable')
   const secret = await createAuthKey(w, w.test, 'auth_secret')

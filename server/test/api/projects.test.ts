@@ -61,7 +61,17 @@ for (const [kind, { path, fields }] of Object.entries(named_objects)) {
 test('a new project has one Test and one Live environment, each with its own issuer', async () => {
   const made = await admin('POST', projects, { slug: 'pair', name: 'Pair' })
   const project = expectStatus(201, made)
-  assert.deepEqual(Object.keys(project), ['id', 'tenant_id', 'slug', 'name', 'promotion', 'created_at', 'updated_at', 'environments'])
+  assert.deepEqual(Object.keys(project), [
+    'id',
+    'tenant_id',
+    'slug',
+    'name',
+    'promotion',
+    'fresh_sign_in',
+    'created_at',
+    'updated_at',
+    'environments',
+  ])
   assert.equal(made.headers.get('location'), `${w.base_url}${projects}/${project.id}`)
   const { data } = expectStatus(200, await admin('GET', `${projects}/${project.id}/environments`))
   assert.deepEqual(namesOf(data), [

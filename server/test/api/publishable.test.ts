@@ -172,12 +172,7 @@ test('the configuration of an environment names every public application, even w
   const ids = Array.from({ length: 250 }, () => w.deployment.newId('app'))
   await w.deployment.db.batch(
     ids.flatMap((id) =>
-      insertApplication(
-        environment.id,
-        { id, slug: id, application_type: 'spa', template: null, client_secret_hash: null },
-        fields,
-        w.now(),
-      ),
+      insertApplication(environment.id, { id, slug: id, application_type: 'spa', template: null, secret: null }, fields, w.now()),
     ),
   )
   const { applications } = expectStatus(200, await ask('/v1/auth/config', app_origin, key.key))

@@ -1,5 +1,7 @@
 /** The settings of an environment: the range and default of every field, as in the contract, and merge patches. */
 import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { applySettingsChange } from '../../src/domain/tenancy/settings.ts'
 import { expectStatus, type Reply, type TestEnvironment, world } from '../support/world.ts'
@@ -272,3 +274,13 @@ test('Test and Live have separate settings', async () => {
   await change(w.test, { password: { min_length: 30 } })
   assert.equal((await read(w.live)).password.min_length, 12)
 })
+
+const pages = join(import.meta.dirname, '../../../docs/settings')
+for (const file of readdirSync(pages))
+  test(`the call on the page ${file} of the settings is accepted and stored`, async () => {
+    const [, body = ''] = /-d '(.+)'$/m.exec(readFileSync(join(pages, file), 'utf8')) ?? assert.fail(file)
+    const sent: Record<string, object> = JSON.parse(body)
+    const stored = expectStatus(200, await change(w.test, sent))
+    for (const [group, fields] of Object.entries(sent)) assert.deepEqual({ ...stored[group], ...fields }, stored[group])
+    expectStatus(200, await change(w.test, Object.fromEntries(Object.keys(sent).map((group) => [group, null]))))
+  })

@@ -38,7 +38,7 @@ const fields: [name: string, value: unknown, other: unknown, fallback: unknown][
   ['phone_number',          '+4915112345678',                 '+12025550123',            null],
   ['phone_number_verified', true,                             false,                     false],
   ['name',                  'Ada Lovelace',                   'Ada King 🧮',             null],
-  ['given_name',            'Ada',                            '',                        null],
+  ['given_name',            'Ada',                            'Augusta',                 null],
   ['family_name',           'Lovelace',                       'King',                    null],
   ['nickname',              'Enchantress of Number',          'A.A.L.',                  null],
   ['preferred_username',    'ada',                            'ada.l',                   null],
@@ -63,6 +63,8 @@ test('every field is stored as it was sent', async () => {
     pending_email: null,
     roles: [],
     has_password: true,
+    approval: null,
+    deletes_at: null,
     blocked_at: null,
     last_sign_in_at: null,
   })
@@ -85,6 +87,8 @@ test('a new user needs only an email', async () => {
     pending_email: null,
     roles: [],
     has_password: false,
+    approval: null,
+    deletes_at: null,
     blocked_at: null,
     last_sign_in_at: null,
   })
@@ -198,6 +202,18 @@ const bad: [fields: Record<string, unknown>, pointer: string][] = [
   [{ picture: '//cdn.example.com/a.png' },           '/picture'],
   [{ locale: 'not a language' },                     '/locale'],
   [{ zoneinfo: 'Europe/Vienna; drop' },              '/zoneinfo'],
+  [{ zoneinfo: 'Mars/Olympus' },                     '/zoneinfo'],
+  [{ zoneinfo: '+01:00' },                           '/zoneinfo'],
+  [{ zoneinfo: '-0800' },                            '/zoneinfo'],
+  [{ zoneinfo: ' Europe/Vienna' },                   '/zoneinfo'],
+  [{ name: '' },                                     '/name'],
+  [{ name: ' ' },                                    '/name'],
+  [{ name: '\u2800' },                               '/name'],
+  [{ name: '\u200b\u00ad' },                         '/name'],
+  [{ given_name: '\u3164' },                         '/given_name'],
+  [{ family_name: '\u00a0' },                        '/family_name'],
+  [{ nickname: '\u2060' },                           '/nickname'],
+  [{ preferred_username: '\u{1D159}' },              '/preferred_username'],
   [{ metadata: [] },                                 '/metadata'],
   [{ metadata: 'x' },                                '/metadata'],
   [{ password: '' },                                 '/password'],
@@ -215,6 +231,19 @@ for (const [body, pointer] of bad) {
     assert.deepEqual(expectStatus(200, await user(made.id, 'GET')), made)
   })
 }
+
+test('blanks around a name of a backend stay, and a zone is kept as it was written', async () => {
+  const made = await create({ name: ' Ada\u200b', zoneinfo: 'europe/vienna' })
+  assert.deepEqual([made.name, made.zoneinfo], [' Ada\u200b', 'europe/vienna'])
+  for (const zoneinfo of ['UTC', 'Etc/GMT+5', 'America/Argentina/Buenos_Aires', 'US/Pacific', null])
+    assert.equal(expectStatus(200, await user(made.id, 'PATCH', { zoneinfo })).zoneinfo, zoneinfo)
+})
+
+test('a name and a zone that are refused now stay where they are stored, whatever else changes', async () => {
+  const { id } = await w.createUser(w.test, { name: '\u2800', zoneinfo: 'Mars/Olympus' })
+  const changed = expectStatus(200, await user(id, 'PATCH', { nickname: 'Nick' }))
+  assert.deepEqual([changed.name, changed.zoneinfo, changed.nickname], ['\u2800', 'Mars/Olympus', 'Nick'])
+})
 
 test('a password must satisfy the policy when it is set, not afterwards', async () => {
   await w.changeSettings(w.test, { password: { min_length: 8, reject_common: false } })

@@ -193,7 +193,7 @@ function pathsOf(type: z.ZodType, path: Path = []): Path[] {
 
 function assertOurs({ body, status }: Reply, about: string): number {
   if (status !== 422) return 0
-  for (const { detail } of body.errors) {
+  for (const { detail } of body.errors ?? [body]) {
     assert.match(detail, /^[A-Z"].*[.)]$/s, `${about} has a sentence`)
     assert.doesNotMatch(detail, validator_text, about)
   }

@@ -11,9 +11,10 @@ import { launchBrowser, noBrowser } from '../support/chromium.ts'
 import { authorizationRequest, createAgent, followPages, signInForTokens } from '../support/cookie-browser.ts'
 import { button, dashboardFolder, dashboardPath, openDashboard, show, signIn, slugOf } from '../support/dashboard-browser.ts'
 import { audit } from '../support/page-audit.ts'
-import { startReceiver } from '../support/receiver.ts'
+import { startReceiver, until } from '../support/receiver.ts'
 import { referenceOf } from '../support/refused-calls.ts'
 import { createResourceServer, createRole } from '../support/roles.ts'
+import { areNumbered } from '../support/webhooks.ts'
 import { expectStatus, owner, world } from '../support/world.ts'
 
 const skip = noBrowser
@@ -55,12 +56,29 @@ test('a test event shows the answer of the receiver in place, what to do, and is
 })
 
 test('everything since a time is counted, then sent again', { skip }, async () => {
-  await button(page, 'Send again what failed since…').click()
-  const dialog = page.getByRole('dialog', { name: 'Send again what failed' })
+  await button(page, 'Send what failed or was missed…').click()
+  const dialog = page.getByRole('dialog', { name: 'Send again what failed or was missed' })
   await dialog.getByText('No message to send again since then.').waitFor()
   await dialog.getByLabel('Messages').selectOption('all')
   const sent = receiver.received.length
   await dialog.getByRole('button', { name: 'Send 1 again' }).click()
+  await dialog.waitFor({ state: 'hidden' })
+  while (receiver.received.length === sent) await page.waitForTimeout(20)
+})
+
+test('events that came while the webhook was off are counted, then sent', { skip }, async () => {
+  const path = `${w.test.path}/webhooks/${webhook.id}`
+  expectStatus(200, await w.call('PATCH', path, { body: { disabled: true } }))
+  await create('applications', { name: 'Missed', application_type: 'web', redirect_uris: ['https://a.example/cb'] })
+  await until('the event has its number', () => areNumbered(w))
+  expectStatus(200, await w.call('PATCH', path, { body: { disabled: false } }))
+  await button(page, 'Send what failed or was missed…').click()
+  const dialog = page.getByRole('dialog', { name: 'Send again what failed or was missed' })
+  await dialog.getByLabel('Messages').selectOption('missed')
+  await dialog.getByText(/missed (is|are) sent/).waitFor()
+  assert.deepEqual(await audit(page, 'operations missed'), [])
+  const sent = receiver.received.length
+  await dialog.getByRole('button', { name: /^Send \d+$/ }).click()
   await dialog.waitFor({ state: 'hidden' })
   while (receiver.received.length === sent) await page.waitForTimeout(20)
 })
@@ -415,6 +433,7 @@ test('every session of a user can be ended, after a question that says in which 
     acr: '1',
     began_with: 'email_code',
     upstream: null,
+    trusted_browser_id: null,
     ip: '192.0.2.1',
     user_agent: `Browser ${browser}`,
     expires_at: ends,

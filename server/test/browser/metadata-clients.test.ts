@@ -120,6 +120,12 @@ test('an administrator approves, blocks and deletes programs by address, also fr
     await button(page, 'Read and approve').click()
     await page.getByText('Agent of others').waitFor()
     assert.deepEqual([(await recordOf(url)).listed, (await recordOf(url)).added_by], [true, 'administrator'])
+    const cells = await page
+      .getByRole('row', { name: /other\.test/ })
+      .getByRole('cell')
+      .allTextContents()
+    const heads = await page.getByRole('columnheader').allTextContents()
+    assert.equal(cells[heads.indexOf('People')], '0')
     await passesAudit('a program by address')
   })
 

@@ -284,6 +284,7 @@ async function useAccount(t: TestContext, browser: Browser, way: Way): Promise<v
     'method_added',
     'method_added',
     'method_removed',
+    'new_sign_in',
     'password_changed',
     'recovery_codes_made',
   ])

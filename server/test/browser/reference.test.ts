@@ -14,6 +14,11 @@ const pages: [name: string, path: string][] = [
   ['quick start', '/docs/quick-start'],
   ['operating guide', '/docs/operate'],
   ['results of a search', '/docs/search?q=redirect_uri'],
+  ['a search without results', '/docs/search?q=xyzzyplugh'],
+  ['code in many languages', '/docs/guides/django'],
+  ['an example for operators', '/docs/packaging/compose.yaml'],
+  ['what is not here', '/docs/not-here'],
+  ['a group of settings', '/docs/settings/sessions'],
   ['API reference', '/docs/api'],
   ['group of the API reference', '/docs/api/users'],
   ['errors', '/docs/errors'],
@@ -55,6 +60,12 @@ test('the documentation passes the audit', { skip: noBrowser }, async (t) => {
     await page.getByRole('list', { name: 'Results' }).waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('list', { name: 'Results' }).waitFor({ state: 'hidden' })
+    await page.keyboard.press('Control+a')
+    await page.keyboard.type('xyzzyplugh')
+    await page.getByRole('link', { name: 'Nothing found' }).waitFor()
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(at('/docs/not-here'))
     assert.deepEqual(errors, [])
     await page.close()
   })

@@ -17,7 +17,7 @@ import { createTenant } from '../support/invitations.ts'
 import { newestMail } from '../support/mailed.ts'
 import { organizationsOf } from '../support/organizations.ts'
 import { buttonsOfExamples, createWalk, form_routes, refused, shown } from '../support/refused-walk.ts'
-import { createAdministrator } from '../support/tenants.ts'
+import { createAdministrator, createAuthKey, storeTrustedBrowser } from '../support/tenants.ts'
 import { startUpstreams } from '../support/upstream-provider.ts'
 import { expectStatus, owner, type TestEnvironment, world } from '../support/world.ts'
 
@@ -215,7 +215,10 @@ test('every page of the account, its second step with a passkey, and the sign-ou
   w.advance(600)
   await open('?action=export')
   await addMethods(page, person)
+  await w.changeSettings(accounts, { mfa: { remember_days: 30 } })
+  await storeTrustedBrowser(w, accounts, person.id)
   await open()
+  await survives(page, 'account')
   for (const action of ['remove-provider', 'remove-totp', 'remove-passkey', 'new-recovery-codes']) {
     await page.goto(`${accounts.issuer}/account`)
     await page.locator(`a[data-action=${action}]`).first().click()
@@ -236,6 +239,19 @@ test('every page of the account, its second step with a passkey, and the sign-ou
   assert.equal(await shown(page), text)
   await page.reload()
   assert.equal(await shown(page), text)
+})
+
+test('the form that restores a closed account', { skip: noBrowser }, async () => {
+  const { test: closing } = await w.createProject('closing')
+  await w.changeSettings(closing, { users: { deletion_grace_days: 14 } })
+  const person = await w.createUser(closing)
+  const client = await w.createApplication(closing)
+  const { key } = await createAuthKey(w, closing, 'auth_secret')
+  expectStatus(204, await w.call('DELETE', `/v1/auth/users/${person.id}`, { key }))
+  const { page, signIn } = await openPage()
+  await page.goto(authorizationRequest(closing, client).url)
+  await signIn(person)
+  await survives(page, 'account')
 })
 
 test('the forms of an invitation', { skip: noBrowser }, async () => {

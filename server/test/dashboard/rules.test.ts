@@ -12,7 +12,7 @@ import { offeredAddress } from '../../../dashboard/src/pages/application/offered
 import { productAddress } from '../../../dashboard/src/pages/application/product-address.ts'
 import { questionOf } from '../../../dashboard/src/pages/application/questions.ts'
 import { cell } from '../../../dashboard/src/pages/audit/cells.ts'
-import { changesOf, didOf, foundOf, objectOf } from '../../../dashboard/src/pages/audit/sentences.ts'
+import { changesOf, didOf, foundOf, objectOf, tellingChanges } from '../../../dashboard/src/pages/audit/sentences.ts'
 import { fixOf, hasPage } from '../../../dashboard/src/pages/calls/fixes.ts'
 import { isProved, type Remedy, remaining, wordsOf } from '../../../dashboard/src/pages/calls/remedies.ts'
 import { statusWords } from '../../../dashboard/src/pages/calls/status.ts'
@@ -474,10 +474,53 @@ test('a duration with a fraction is whole seconds where it can be', () => {
 test('a change of the audit log shows the fields of the settings page, durations with their unit, and no bookkeeping', () => {
   const before = { tokens: { access_token_ttl_seconds: 3600 }, updated_at: '1', redirect_uris: ['https://a.example'] }
   const after = { tokens: { access_token_ttl_seconds: 900 }, updated_at: '2', redirect_uris: [] }
-  assert.deepEqual(changesOf({ before, after }), [
-    { field: 'Tokens: Access token', before: '1 h', after: '15 min' },
-    { field: 'redirect uris', before: 'https://a.example', after: 'none' },
-  ])
+  const object = { type: 'application', id: 'app_1' }
+  assert.deepEqual(
+    changesOf({ object, before, after }).map(({ field, before, after }) => [field, before, after]),
+    [
+      ['Tokens: Access token', '1 h', '15 min'],
+      ['Redirect URIs', 'https://a.example', 'none'],
+    ],
+  )
+})
+
+const maker = { type: 'user', id: 'usr_1', label: 'olga@example.com' }
+const created = {
+  id: 'app_1',
+  environment_id: 'env_1',
+  project_id: 'prj_1',
+  tenant_id: 'ten_1',
+  name: 'Shop',
+  logo_url: null,
+  redirect_uris: [],
+  consent: 'ask',
+  disabled: false,
+  from_environment_id: 'env_2',
+  created_by: maker,
+  created_at: '2026-11-30T10:00:00.000Z',
+}
+const place = { object: { type: 'application', id: 'app_1' }, project_id: 'prj_1', environment_id: 'env_1' }
+
+// biome-ignore format: this table is read by column
+const telling: [what: string, before: object | null, after: object | null, actor: string, fields: string[]][] = [
+  ['creation has what is neither empty, nor initial, nor above it', null,                created,              'usr_1', ['name', 'consent', 'from_environment_id']],
+  ['creation for another person names that person',               null,                created,              'usr_2', ['name', 'consent', 'from_environment_id', 'created_by.type', 'created_by.id', 'created_by.label']],
+  ['deletion has the same of the former object',                  created,             null,                 'usr_1', ['name', 'consent', 'from_environment_id']],
+  ['change has both sides, even if one is empty or initial',   { logo_url: 'https://a.example/l.png', disabled: false }, { logo_url: null, disabled: true }, 'usr_1', ['logo_url', 'disabled']],
+]
+for (const [what, before, after, id, fields] of telling)
+  test(`of an audit entry a ${what}`, () => {
+    const state = (value: object | null) => value && { ...value }
+    const entry = { ...place, actor: { ...maker, type: 'user' as const, id }, before: state(before), after: state(after) }
+    assert.deepEqual(
+      tellingChanges(entry).map(({ path }) => path),
+      fields,
+    )
+  })
+
+test('an audit entry has the words of the choices of a field', () => {
+  const [change] = changesOf({ object: place.object, before: { consent: 'skip' }, after: { consent: 'ask' } })
+  assert.ok(change && change.before !== 'skip' && change.after !== 'ask', JSON.stringify(change))
 })
 
 const chrome = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/147.0.0.0 Safari/537.36'

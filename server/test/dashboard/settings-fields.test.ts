@@ -1,10 +1,11 @@
 /** The settings page against the contract: no field is missing. Words, ranges and defaults are generated from it. */
 import assert from 'node:assert/strict'
+import { readdirSync } from 'node:fs'
 import { test } from 'node:test'
 import { settingsFields } from '@ostiary/contract/settings.ts'
 import { groups, mail_fields } from '../../../dashboard/src/pages/settings/fields.ts'
 import { endedBy, problemOf } from '../../../dashboard/src/pages/settings/rules.ts'
-import { inWords } from '../../../dashboard/src/pages/settings/values.ts'
+import { inWords, sentencesOf } from '../../../dashboard/src/pages/settings/values.ts'
 
 const fields = groups.flatMap((group) => group.fields)
 const choicesOf = ({ look }: (typeof fields)[number]) => Object.entries(typeof look === 'object' ? look : {})
@@ -31,6 +32,19 @@ test('the help of a choice names its values as the page does, and not as the API
     assert.ok(choicesOf(field).some(([, label]) => help.includes(`“${label}”`)))
     assert.doesNotMatch(help, /`|\b(off|open|closed|required)\b/)
   }
+})
+
+test('the page explains each field in one short sentence, and the rest opens', () => {
+  for (const field of fields) {
+    const { first, rest } = sentencesOf(inWords(field))
+    assert.ok(first.length <= 100, `${field.label}: ${first}`)
+    assert.ok(first.endsWith('.') && (rest === '' || rest.endsWith('.')), field.label)
+  }
+})
+
+test('each group links its page of the documentation', () => {
+  const pages = readdirSync(new URL('../../../docs/settings', import.meta.url))
+  for (const { title } of groups) assert.ok(pages.includes(`${title.toLowerCase().replaceAll(' ', '-')}.md`), title)
 })
 
 const access_token = fields.find(({ name }) => name === 'access_token_ttl_seconds') ?? assert.fail()

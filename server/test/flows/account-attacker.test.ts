@@ -7,6 +7,7 @@ import { appCode, secretOn } from '../support/authenticator-app.ts'
 import { type Agent, createAgent, createPerson, followPages, formOf, reloaded } from '../support/cookie-browser.ts'
 import { optionsOf } from '../support/passkeys.ts'
 import { until } from '../support/receiver.ts'
+import { storeTrustedBrowser } from '../support/tenants.ts'
 import { startUpstreams } from '../support/upstream-provider.ts'
 import { expectStatus, type Reply, world } from '../support/world.ts'
 
@@ -14,7 +15,11 @@ const upstreams = await startUpstreams()
 const w = await world({ outbound: upstreams.outbound })
 const account_url = `${w.test.issuer}/account`
 const client = await w.createApplication(w.test, { consent: 'ask' })
-await w.changeSettings(w.test, { sign_in: { passkey: true }, mfa: { mode: 'optional' } })
+await w.changeSettings(w.test, {
+  sign_in: { passkey: true },
+  mfa: { mode: 'optional', remember_days: 30 },
+  notices: { new_sign_in: false },
+})
 const unlimited = { limit: 100_000, window_seconds: 1 }
 const key = expectStatus(
   201,
@@ -51,6 +56,7 @@ async function withEverything() {
   const { agent } = person
   await addApp(w, w.test, agent)
   await addPasskey(w.test, agent, createAuthenticator(new URL(w.test.issuer).origin))
+  await storeTrustedBrowser(w, w.test, person.id)
   const page = await agent.get(account_url)
   const app = await agent.get(linkOf(page, 'add-totp'))
   const passkey = await agent.get(linkOf(page, 'add-passkey'))
@@ -69,6 +75,7 @@ async function withEverything() {
     'remove-passkey': { ...(await ready('remove-passkey')), typed: {} },
     'end-session': { ...formFor(page, 'end-session', other), typed: {} },
     'end-other-sessions': { ...formFor(page, 'end-other-sessions'), typed: {} },
+    'remove-trusted-browser': { ...formFor(page, 'remove-trusted-browser'), typed: {} },
     disconnect: { ...formFor(page, 'disconnect'), typed: {} },
     export: { ...formFor(page, 'export'), typed: {} },
     'delete-account': { ...(await ready('delete-account')), typed: { email: person.email } },
@@ -90,7 +97,7 @@ type Ready = Awaited<ReturnType<typeof withEverything | typeof withUnprovenAddre
 /** Returns the state of the person as a backend sees it. */
 const stateOf = async ({ person }: Ready) =>
   Promise.all(
-    ['', '/sessions', '/methods', '/grants'].map(async (path) => {
+    ['', '/sessions', '/methods', '/trusted-browsers', '/grants'].map(async (path) => {
       const { body } = await backend('GET', `${person.id}${path}`)
       return JSON.stringify(body, (name, value) =>
         name === 'last_seen_at' || name === 'last_used_at' || name === 'request_id' || name === 'instance' ? undefined : value,
@@ -148,7 +155,14 @@ for (const { what, first, headers, fields, url = (same: string) => same, agent }
 test('an id of another person, or of nothing, changes nothing', async (t) => {
   const [ready, other] = [await withEverything(), await withEverything()]
   const before = [await stateOf(ready), await stateOf(other)]
-  for (const action of ['remove-provider', 'remove-passkey', 'remove-totp', 'end-session', 'disconnect'] as const) {
+  for (const action of [
+    'remove-provider',
+    'remove-passkey',
+    'remove-totp',
+    'end-session',
+    'remove-trusted-browser',
+    'disconnect',
+  ] as const) {
     const [mine, theirs] = [ready.forms[action], other.forms[action]]
     const foreign = action === 'disconnect' ? [] : [theirs.fields.id ?? '']
     for (const id of [...foreign, '', 'ses_1', 'mth_\u0000', `app_${'0'.repeat(26)}`, 'x'.repeat(5_000)])

@@ -20,6 +20,7 @@ import { expectStatus, type TestEnvironment, type World, world } from '../suppor
 const upstreams = await startUpstreams()
 const w = await world({ outbound: upstreams.outbound })
 const client = await w.createApplication(w.test, { consent: 'ask', name: 'Meal Planner' })
+await w.changeSettings(w.test, { notices: { new_sign_in: false } }) // people of this test sign in in several browsers
 const account_url = `${w.test.issuer}/account`
 
 const events = (user_id: string, type: string, count = 1, environment: TestEnvironment = w.test) =>
@@ -58,6 +59,34 @@ for (const address of [w.test.issuer, `${w.test.issuer}/`])
       ],
     )
   })
+
+// biome-ignore format: this table is read by column
+const ways_to_password: [when: string, password: boolean, query: string, to: string][] = [
+  ['with passwords',                  true,  '',                                    '?action=change-password'],
+  ['with a language',                 true,  '?ui_locales=de',                      '?action=change-password&ui_locales=de'],
+  ['with parameters of strangers',    true,  '?action=delete-account&id=a&done=x',  '?action=change-password'],
+  ['without passwords',               false, '',                                    ''],
+]
+for (const [when, password, query, to] of ways_to_password)
+  test(`/.well-known/change-password leads to the change on the account page: ${when}`, async () => {
+    const { test: environment } = await w.createProject(`passwords-${when.split(' ').at(-1)}-${password}`)
+    await w.changeSettings(environment, { sign_in: { password, email_code: true } })
+    const url = `${environment.issuer}/.well-known/change-password${query}`
+    const { status, headers } = await createAgent().get(url)
+    assert.deepEqual([status, headers.get('location')], [303, `${environment.issuer}/account${to}`])
+    assert.equal((await w.call('POST', url, { key: null })).status, 405)
+  })
+
+test('a password manager leads a person to the form for a new password, and after a sign-in of long ago through another one', async () => {
+  const person = await w.createUser(w.test)
+  const agent = createAgent()
+  const first = await followPages(agent, await agent.get(`${w.test.issuer}/.well-known/change-password`))
+  assert.equal(stepOf(first), 'sign-in')
+  assert.match((await signInOn(agent, first, person)).body, /autocomplete="new-password"/)
+  w.advance(601)
+  const later = await followPages(agent, await agent.get(`${w.test.issuer}/.well-known/change-password`))
+  assert.equal(stepOf(later), 'sign-in')
+})
 
 test('a person without an account creates one on the way to the account page', async () => {
   await w.changeSettings(w.test, { test: { fixed_code: '246810' } })
@@ -113,6 +142,9 @@ const wrong_values: [what: string, fields: Record<string, string>][] = [
   ['a bidirectional control', { nickname: 'a\u202Eb' }],
   ['a locale that is not a tag', { locale: 'no tag' }],
   ['an unknown time zone', { zoneinfo: 'Mars/Olympus' }],
+  ['an offset in place of a time zone', { zoneinfo: '+01:00' }],
+  ['a name without a visible character', { name: '\u2800' }],
+  ['a first name of a letter that is not seen', { given_name: '\u3164' }],
 ]
 for (const [what, fields] of wrong_values)
   test(`the profile refuses ${what}, keeps what was typed, and changes nothing`, async () => {
@@ -125,6 +157,17 @@ for (const [what, fields] of wrong_values)
     if (!('nickname' in fields)) assert.match(refused.body, /value="Typed"/)
     assert.equal((await userOf(person)).nickname, null)
   })
+
+test('what is not seen around a typed name is taken off, judged and shown without', async () => {
+  const person = await w.createUser(w.test, { name: 'Old' })
+  const { agent, page } = await openAccount(w.test, person)
+  const form = await agent.get(linkOf(page, 'change-name'))
+  const refused = await press(agent, form, 'change-name', { name: '\u200b Ada\u00a0', zoneinfo: ' Mars/Olympus\u200b' })
+  assert.match(refused.body, /value="Ada".*value="Mars\/Olympus"/s)
+  await press(agent, refused, 'change-name', { name: '\u2068Ada\u2069', nickname: '\u200b', zoneinfo: '\ufeffEurope/Vienna ' })
+  const { name, nickname, zoneinfo } = await userOf(person)
+  assert.deepEqual([name, nickname, zoneinfo], ['Ada', null, 'Europe/Vienna'])
+})
 
 test('a form of the profile that is too old keeps what was typed', async () => {
   const { agent, page } = await openAccount(w.test, await w.createUser(w.test))

@@ -11,6 +11,7 @@ import { findWaitingOwners, outboxes } from '../../src/domain/events/outbox.ts'
 import { insertEmailChange } from '../../src/domain/users/email-changes.ts'
 import { administratorToken, asAdministrator } from '../support/administrator.ts'
 import { organizationsOf } from '../support/organizations.ts'
+import { storeTrustedBrowser } from '../support/tenants.ts'
 import { expectStatus, owner, type Reply, world } from '../support/world.ts'
 
 const w = await world()
@@ -71,6 +72,8 @@ async function changeEverything(): Promise<string[]> {
   })
   await platform('PATCH', `${at}/applications/${application.id}`, { name: 'Application' })
   const rotated = await platform('POST', `${at}/applications/${application.id}/rotate-secret`)
+  const added = await platform('POST', `${at}/applications/${application.id}/secrets`, { label: 'Second' })
+  await platform('DELETE', `${at}/applications/${application.id}/secrets/${added.id}`)
   const metadata_client = await platform('POST', `${at}/metadata-clients`, { client_id: 'https://agent.example.com/client.json' })
   await platform('PATCH', `${at}/metadata-clients/${metadata_client.id}`, { disabled: true })
   await platform('POST', `${at}/metadata-clients/${metadata_client.id}/read`)
@@ -120,6 +123,12 @@ async function changeEverything(): Promise<string[]> {
   await backend('POST', `/users/${user.id}/send-verification`)
   await backend('POST', `/users/${user.id}/block`)
   await backend('POST', `/users/${user.id}/unblock`)
+  await db.run(
+    sql`update users set deletes_at = ${new Date(w.now().getTime() + 60_000)} where environment_id = ${environment.id} and id = ${user.id}`,
+  )
+  await backend('POST', `/users/${user.id}/restore`)
+  for (const decision of ['approve', 'refuse'])
+    await backend('POST', `/users/${(await w.createUser(environment, { waits: true })).id}/${decision}`)
   const session_id = w.deployment.newId('ses')
   const [now, later] = [w.now(), new Date(w.now().getTime() + 60_000)]
   await db.run(
@@ -145,6 +154,7 @@ async function changeEverything(): Promise<string[]> {
   await backend('POST', `/users/${user.id}/end-sessions`)
   const { data: methods } = await backend('GET', `/users/${user.id}/methods`)
   await backend('DELETE', `/users/${user.id}/methods/${methods[0].id}`)
+  await backend('DELETE', `/users/${user.id}/trusted-browsers/${await storeTrustedBrowser(w, environment, user.id)}`)
   await backend('DELETE', `/users/${user.id}`)
   await platform('DELETE', `${at}/auth-keys/${auth_key.id}`)
 

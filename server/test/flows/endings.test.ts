@@ -477,20 +477,21 @@ const elsewhere: Record<string, { file: string; title: string }> = {
 
 // biome-ignore format: lists of names
 const ends_nothing = `
+  removeTrustedBrowser removeOwnTrustedBrowser remove-trusted-browser
   authorize authorizeByPost userinfoByPost showForgotPassword forgotPassword showLink showSecondFactorPage enrolmentCode enrolTotp
   openEnrolmentCode openEnrolTotp openEnrolPasskey
-  enrolPasskey offerPasskey saveProfile consent federate showInvitation acceptInvitation leadFromIssuer leadFromRoot signedOut showAccount changeOwnName confirmOwnEmail addOwnPasskey addOwnTotp addOwnProvider
+  enrolPasskey offerPasskey saveProfile consent federate showInvitation acceptInvitation leadFromIssuer leadFromRoot leadToPasswordChange signedOut showAccount changeOwnName confirmOwnEmail addOwnPasskey addOwnTotp addOwnProvider
   renewOwnCodes exportOwnData showCodePage showNewPasswordPage showRecoveryCodes confirmRecoveryCodes
-  validateToken createUser sendReset sendVerification createProject changeProject createEnvironment changeEnvironment
+  validateToken createUser approveUser refuseUser restoreUser sendReset sendVerification createProject changeProject createEnvironment changeEnvironment
   createPromotion approvePromotion
-  previewSettings testMail createApplication rotateClientSecret createMetadataClient readMetadataClient createResourceServer changeResourceServer deleteResourceServer createRole changeRole deleteRole previewRole
+  previewSettings testMail createApplication rotateClientSecret addClientSecret deleteClientSecret createMetadataClient readMetadataClient createResourceServer changeResourceServer deleteResourceServer createRole changeRole deleteRole previewRole
   createOrganization addOrganizationMember changeOrganizationMember selectOrganization
   inviteToOrganization resendOrganizationInvitation deleteOrganizationInvitation showInvitationCode answerOwnInvitation
   showOwnOrganization createAuthKey
   changeAuthKey revokeAuthKey rotateAuthKey createProvider checkProvider createWebhook changeWebhook deleteWebhook rotateWebhookSecret testWebhook
   resendDelivery resendSince resendBackchannelLogout rotateSigningKey createTenant changeTenant addMember changeMember removeMember
   resendInvitation createPlatformKey changePlatformKey revokePlatformKey rotatePlatformKey
-  start documents documentSearch document guide example decision operatorExample reference referenceGroup errorIndex errorPage setup
+  start documents documentSearch document guide settingsPage example decision operatorExample reference referenceGroup errorIndex errorPage setup
   createFirst dashboard dashboardSignIn dashboardCallback dashboardPreview tryCallback demo deleteDemoOrder
   password email-code resend-code passkey provider create-account forgot-password use-password use-recovery-code use-totp continue not-now
   choose-organization no-organization search confirm cancel accept-invitation decline-invitation organization invite change-roles more change-name add-passkey add-totp add-provider remove-totp new-recovery-codes export sign-in use-other-address

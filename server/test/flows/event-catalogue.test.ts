@@ -5,8 +5,10 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { Event, type EventKind } from '@ostiary/contract/event.ts'
 import { eventKinds } from '@ostiary/contract/event-kinds.ts'
+import { warnOfEnds } from '../../src/domain/expiry/warnings.ts'
+import { findRoot } from '../../src/setup/root.ts'
 import { linkOf, press } from '../support/account.ts'
-import { enrolPerson } from '../support/authenticator-app.ts'
+import { appCode, enrolPerson, passwordStep } from '../support/authenticator-app.ts'
 import { createAgent, refresh, signInForTokens } from '../support/cookie-browser.ts'
 import { enterMailedCode } from '../support/mailed.ts'
 import { startReceiver, until } from '../support/receiver.ts'
@@ -35,6 +37,25 @@ async function joinBy(url: string, email: string): Promise<void> {
   const agent = createAgent()
   const page = await agent.submit(await agent.get(url), { email, password: 'a password of four words' })
   await enterMailedCode(w, environment, { agent, page }, email)
+}
+
+/** A secret, a key and a secret at a provider that end in a week; an account that waits, and one that is closed and restored. */
+async function causeEnds(ending: TestEnvironment): Promise<void> {
+  const { users } = await callOf(ending)
+  const post = async (path: string, body: object) => expectStatus(201, await w.call('POST', `${ending.path}${path}`, { body }))
+  const expires_at = new Date(w.now().getTime() + 6 * 86_400_000).toISOString()
+  const { id: application_id } = await w.createApplication(ending)
+  await post(`/applications/${application_id}/secrets`, { expires_at })
+  await post('/auth-keys', { type: 'auth_secret', expires_at })
+  await post('/providers', { type: 'github', client_id: 'shop', client_secret: 'secret', secret_expires_at: expires_at })
+  await warnOfEnds(w.deployment, (await findRoot(w.deployment.db)) ?? assert.fail('There is no root environment.'), () => false)
+  const { id } = expectStatus(201, await users('POST', '', { email: 'barbara@example.com' }))
+  await w.changeSettings(ending, { users: { deletion_grace_days: 30 }, sign_up: { mode: 'approval' }, sign_in: { email_code: true } })
+  expectStatus(204, await users('DELETE', `/${id}`))
+  expectStatus(200, await users('POST', `/${id}/restore`))
+  const [agent, email] = [createAgent(), 'waiting@example.com']
+  const page = await agent.submit(await agent.get(`${ending.issuer}/account`), { email, password: '', method: 'email_code' })
+  await enterMailedCode(w, ending, { agent, page }, email)
 }
 
 /** Causes each kind of event at least once. */
@@ -107,6 +128,8 @@ async function causeAll(): Promise<TestEnvironment[]> {
   assert.ok(again.code)
   expectStatus(204, await users('DELETE', `/${person.id}/grants/${data[0].id}`))
   await change('POST', `/applications/${application.id}/rotate-secret`)
+  const added = await change('POST', `/applications/${application.id}/secrets`)
+  await change('DELETE', `/applications/${application.id}/secrets/${added.id}`)
 
   const { id } = expectStatus(201, await users('POST', '', { email: 'alan@example.com', name: 'Alan' }))
   const agent = createAgent()
@@ -130,9 +153,15 @@ async function causeAll(): Promise<TestEnvironment[]> {
 
   const other = await w.createProject('second')
   const secured = other.test
-  await w.changeSettings(secured, { mfa: { mode: 'required' }, email: { delivery: 'none' } })
-  const with_app = await enrolPerson(w, secured, await w.createApplication(secured), { email: 'grace@example.com' })
+  await w.changeSettings(secured, { mfa: { mode: 'required', remember_days: 30 }, email: { delivery: 'none' } })
+  const with_app_client = await w.createApplication(secured)
+  const with_app = await enrolPerson(w, secured, with_app_client, { email: 'grace@example.com' })
   const second = await callOf(secured)
+  w.advance(30)
+  const asked_again = await passwordStep(secured, with_app_client, with_app)
+  await asked_again.agent.submit(asked_again.page, { code: appCode(with_app.secret, w.now()), trust_browser: '1' })
+  const [trusted] = expectStatus(200, await second.users('GET', `/${with_app.id}/trusted-browsers`)).data
+  expectStatus(204, await second.users('DELETE', `/${with_app.id}/trusted-browsers/${trusted.id}`))
   const methods = expectStatus(200, await second.users('GET', `/${with_app.id}/methods`)).data
   expectStatus(
     204,
@@ -145,7 +174,9 @@ async function causeAll(): Promise<TestEnvironment[]> {
   const third = await callOf(mailing)
   const { id: unproven } = expectStatus(201, await third.users('POST', '', { email: 'edsger@example.com' }))
   expectStatus(202, await third.users('POST', `/${unproven}/send-verification`))
-  return [environment, secured, mailing]
+  const ending = (await w.createProject('third')).test
+  await causeEnds(ending)
+  return [environment, secured, mailing, ending]
 }
 
 async function newestOf(places: readonly TestEnvironment[], kind: EventKind): Promise<Event> {

@@ -105,21 +105,22 @@ test('signing an account out in the account chooser causes an event', async () =
 
 test('filters and pages combine: newest first, or oldest first with after', async () => {
   const environment = (await w.createProject('filters')).test
+  await w.changeSettings(environment, { notices: { new_sign_in: false } })
   const [one, two] = [await w.createApplication(environment), await w.createApplication(environment)]
   const person = await w.createUser(environment)
   for (const application of [one, two, one]) await signInForTokens(w, environment, application, { user: person, agent: createAgent() })
-  await shown(environment, 'after=7')
+  await shown(environment, 'after=8')
   const everything = await all(environment)
   const sequences = everything.map(({ sequence }) => sequence)
-  assert.deepEqual(sequences, [8, 7, 6, 5, 4, 3, 2, 1])
+  assert.deepEqual(sequences, [9, 8, 7, 6, 5, 4, 3, 2, 1])
 
   const expected = everything.filter(({ type }) => type === 'sign_in.succeeded')
   assert.deepEqual((await list(environment, 'type=sign_in.succeeded')).data, expected)
   assert.deepEqual((await list(environment, `user_id=${person.id}`)).data.length, 6)
   assert.deepEqual((await list(environment, `application_id=${two.id}&type=sign_in.succeeded`)).data.length, 1)
   assert.deepEqual((await list(environment, `request_id=${everything[0]?.request_id}`)).data.length, 2)
-  assert.deepEqual((await list(environment, 'after=5')).data, everything.slice(0, 3).reverse())
-  assert.deepEqual((await list(environment, 'after=8')).data, [])
+  assert.deepEqual((await list(environment, 'after=6')).data, everything.slice(0, 3).reverse())
+  assert.deepEqual((await list(environment, 'after=9')).data, [])
 
   for (const query of ['limit=3', 'limit=3&after=2', 'limit=2&type=sign_in.succeeded']) {
     const whole = (await list(environment, `${query}&limit=100`.replace(/limit=\d&?/, ''))).data

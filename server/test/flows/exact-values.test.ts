@@ -1,6 +1,6 @@
 /**
  * A value is compared exactly as it was sent: longer, padded and disguised forms of it are refused or are another value, and never become
- * it. Typed values may have blanks around them, which name nobody else. Path × form.
+ * it. Typed values may have blanks and invisible format characters around them, which name nobody else. Path × form.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -37,17 +37,28 @@ const disguised_forms: Record<string, (value: string) => string> = {
   'a NUL before it': (value) => `\0${value}`,
   'a control character in it': (value) => `${value.slice(0, 2)}\x1b${value.slice(2)}`,
   'a control character after it': (value) => `${value}\x7f`,
-  'a bidirectional control before it': (value) => `\u202e${value}`,
+  'a bidirectional control in it': (value) => `${value.slice(0, 2)}\u202e${value.slice(2)}`,
   'a joiner in it': (value) => `${value.slice(0, 2)}\u200d${value.slice(2)}`,
   'a soft hyphen in it': (value) => `${value.slice(0, 2)}\u00ad${value.slice(2)}`,
 }
 const padded_forms: Record<string, (value: string) => string> = {
   ...disguised_forms,
+  'a bidirectional control before it': (value) => `\u202e${value}`,
+  'a zero-width space after it': (value) => `${value}\u200b`,
   'a blank before it': (value) => ` ${value}`,
   'a blank after it': (value) => `${value} `,
   'a no-break space before it': (value) => `\u00a0${value}`,
   'a line separator after it': (value) => `${value}\u2028`,
   'a byte order mark before it': (value) => `\ufeff${value}`,
+}
+
+/** What a keyboard, a page or a mail adds around a typed value. */
+const surroundings: Record<string, (value: string) => string> = {
+  blanks: (value) => ` ${value}\t`,
+  'no-break spaces': (value) => `\u00a0${value}\u00a0`,
+  'zero-width spaces': (value) => `\u200b${value}\u200b`,
+  'a byte order mark and a joiner': (value) => `\ufeff${value}\u200d`,
+  'an isolate, as other programs copy it': (value) => `\u2068${value}\u2069`,
 }
 
 const open = async (prompt: string) => {
@@ -94,11 +105,12 @@ for (const [path, isTaken] of Object.entries(typed)) {
       const person = await newPerson()
       assert.equal(await isTaken(of(person.email), person), false)
     })
-  test(`an address typed for ${path} may have blanks around it`, async () => {
-    const person = await newPerson()
-    const is_new_code = path === 'a new code' // it needs a first one in the same browser
-    assert.equal(await isTaken(` ${person.email}\t`, person), !is_new_code || (await isTaken(person.email, person)))
-  })
+  for (const [around, of] of Object.entries(surroundings))
+    test(`an address typed for ${path} may have ${around} around it`, async () => {
+      const person = await newPerson()
+      const is_new_code = path === 'a new code' // it needs a first one in the same browser
+      assert.equal(await isTaken(of(person.email), person), !is_new_code || (await isTaken(person.email, person)))
+    })
 }
 
 for (const [form, of] of Object.entries(longer_forms))
@@ -118,6 +130,15 @@ for (const [form, of] of Object.entries(longer_forms))
     const { code } = await newestMail(w, environment, person.email)
     assert.equal((await agent.submit(asked, { code: of(code ?? '') })).status, 400)
     assert.equal((await agent.submit(asked, { code: ` ${code?.slice(0, 3)} ${code?.slice(3)} ` })).status, 303)
+  })
+
+for (const [around, of] of Object.entries(surroundings))
+  test(`a mailed code may have ${around} around it`, async () => {
+    const person = await newPerson()
+    const { agent, page } = await open('login')
+    const asked = await agent.submit(page, { email: person.email, password: '', method: 'email_code' })
+    const { code } = await newestMail(w, environment, person.email)
+    assert.equal((await agent.submit(asked, { code: of(code ?? '') })).status, 303)
   })
 
 for (const [form, of] of Object.entries(longer_forms))

@@ -98,6 +98,7 @@ const settings: Make = async (environment, fields) => {
     scopes: null,
     claims: null,
     tokens: null,
+    oauth: null,
   }
   await w.changeSettings(environment, { ...neutral, email: null, branding: null, links: null, ...fields })
   return `${environment.path}/settings`
@@ -222,6 +223,11 @@ const cases: Case[] = [
   ['settings',    settings,        {},                                    { tokens: { refresh_retry_window_seconds: 60 } },               'in_live'],
   ['settings',    settings,        {},                                    { tokens: { id_token_claims: 'minimal' } },                     'never'],
   ['settings',    settings,        {},                                    { claims: { preferred_username: 'email' } },                    'in_live'],
+  ['settings',    settings,        {},                                    { oauth: { metadata_clients: 'listed' } },                      'in_live'],
+  ['settings',    settings,        { oauth: { metadata_clients: 'listed' } }, { oauth: { metadata_clients: 'any' } },                     'in_live'],
+  ['settings',    settings,        { oauth: { metadata_clients: 'any' } }, { oauth: { metadata_clients: 'listed' } },                     'never'],
+  ['settings',    settings,        { oauth: { metadata_clients: 'any' } }, { oauth: null },                                               'never'],
+  ['settings',    settings,        {},                                    { oauth: { openid_optional: true } },                           'never'],
   ['settings',    settings,        {},                                    { branding: { display_name: 'Shop' }, links: { terms_url: 'https://shop.example.com/terms' } }, 'never'],
   ['settings',    settings,        { lockout: { max_attempts: 5 } },      { lockout: { max_attempts: 5 } },                               'never'],
 ]

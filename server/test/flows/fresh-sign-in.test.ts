@@ -18,13 +18,24 @@ const fresh = await administratorToken(w, owner)
 
 /** The rows that need a fresh sign-in by what they do. `fresh-fields.test.ts` has those that need it by their body. */
 const always = [
-  ...['createAuthKey', 'rotateAuthKey', 'createPlatformKey', 'rotatePlatformKey', 'rotateClientSecret', 'rotateSigningKey'],
+  ...[
+    'createAuthKey',
+    'rotateAuthKey',
+    'createPlatformKey',
+    'rotatePlatformKey',
+    'rotateClientSecret',
+    'addClientSecret',
+    'rotateSigningKey',
+  ],
   ...['createWebhook', 'rotateWebhookSecret', 'addMember', 'changeMember', 'resendInvitation', 'approvePromotion'],
 ]
 const in_live = [
   ...[
     'createUser',
     'unblockUser',
+    'restoreUser',
+    'approveUser',
+    'refuseUser',
     'removeUserMethod',
     'createResourceServer',
     'changeResourceServer',
@@ -62,7 +73,17 @@ const by_body = [
 ]
 /** The rows that close a way in, and those that give nobody else one. */
 const never = [
-  ...['blockUser', 'endUserSessions', 'disconnectGrant', 'endSession', 'revokeAuthKey', 'revokePlatformKey', 'deleteRole'],
+  ...[
+    'blockUser',
+    'endUserSessions',
+    'disconnectGrant',
+    'removeTrustedBrowser',
+    'endSession',
+    'revokeAuthKey',
+    'revokePlatformKey',
+    'deleteRole',
+    'deleteClientSecret',
+  ],
   'removeOrganizationMember',
   'deleteOrganizationInvitation',
   ...[

@@ -11,7 +11,7 @@ import { expectStatus, randomText, world } from '../support/world.ts'
 
 const w = await world({ env: { OSTIARY_TRUSTED_PROXIES: '127.0.0.0/8,::1', OSTIARY_LIMITS: '{"tenants_per_person":1000}' } })
 const environment = w.test
-await w.changeSettings(environment, { sign_in: { email_code: true } })
+await w.changeSettings(environment, { sign_in: { email_code: true }, notices: { new_sign_in: false } })
 const client = await w.createApplication(environment)
 const unlimited = { limit: 100_000, window_seconds: 1 }
 const key = expectStatus(

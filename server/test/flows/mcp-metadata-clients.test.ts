@@ -5,6 +5,7 @@ import { decodeJwt } from 'jose'
 import { startClientHost } from '../support/client-host.ts'
 import { createPerson } from '../support/cookie-browser.ts'
 import { browsing as browsingTo, noPythonSdk, pythonClient, startMcpServer, typescriptClient } from '../support/mcp.ts'
+import { noSecondSdk, secondTypescriptClient } from '../support/mcp-programs.ts'
 import { organizationsOf } from '../support/organizations.ts'
 import { createRoleWorld } from '../support/role-person.ts'
 import { expectStatus, world } from '../support/world.ts'
@@ -27,8 +28,9 @@ async function newServer(slug: string, needed: string[], asked: string[], fields
 }
 
 const sdks = {
-  'the SDK for TypeScript': { client: typescriptClient, skip: false },
-  'the SDK for Python': { client: pythonClient, skip: noPythonSdk },
+  'the SDK for TypeScript': { client: typescriptClient, skip: false, word: 'one' },
+  'the SDK for TypeScript 2': { client: secondTypescriptClient, skip: noSecondSdk, word: 'two' },
+  'the SDK for Python': { client: pythonClient, skip: noPythonSdk, word: 'py' },
 } as const
 
 const listings: [what: string, slug: string, asked: (slug: string) => string[]][] = [
@@ -79,9 +81,9 @@ test('the SDK for TypeScript refreshes without its document, and stops when it i
   assert.deepEqual(await client.call(), { stopped: 'InvalidClientError: Client authentication failed.' })
 })
 
-for (const [name, { client, skip }] of Object.entries(sdks))
+for (const [name, { client, skip, word }] of Object.entries(sdks))
   test(`${name} asks for a second scope when a tool needs it`, { skip }, async () => {
-    const slug = name.includes('Python') ? 'steppy' : 'step'
+    const slug = `step${word}`
     const address = await newServer(slug, [`${slug}:read`, `${slug}:write`], [`${slug}:read`])
     const person = await createPerson(w, environment)
     const { asked, browse } = browsingTo(person, redirect_uri)
@@ -97,9 +99,9 @@ for (const [name, { client, skip }] of Object.entries(sdks))
     assert.equal(asked.length, 2, asked.join(' | '))
   })
 
-for (const [name, { client, skip }] of Object.entries(sdks))
+for (const [name, { client, skip, word }] of Object.entries(sdks))
   test(`${name} gets a token of the organization that the person chose`, { skip }, async () => {
-    const slug = name.includes('Python') ? 'teampy' : 'team'
+    const slug = `team${word}`
     const address = await newServer(slug, [`${slug}:read`], [`${slug}:read`], { organizations: 'required', require_roles: true })
     const reader = await roles.createRole(`${slug}-reader`, { [slug]: [`${slug}:read`] }, { kind: 'organization' })
     const person = await createPerson(w, environment)

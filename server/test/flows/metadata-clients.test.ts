@@ -16,6 +16,7 @@ import {
   revoke,
   userinfo,
 } from '../support/cookie-browser.ts'
+import { organizationsOf } from '../support/organizations.ts'
 import { expectStatus, type Reply, randomText, types_of_run, world } from '../support/world.ts'
 
 const host = await startClientHost()
@@ -396,6 +397,66 @@ for (const type of types_of_run) {
     await press(agent, page, { action: 'disconnect', id })
     assert.equal((await any.validate(tokens.access_token)).active, false)
     assert.deepEqual(errorOf(await refresh(w, any.environment, clientOf(url), tokens.refresh_token)), [400, 'invalid_grant'])
+  })
+
+  test(`people are counted who allowed a client something and have not withdrawn it (${type})`, async () => {
+    w.advance(61)
+    await any.change('any')
+    const url = host.publish(host.newUrl())
+    const { id, people: at_first } = await any.add(url)
+    const count = async () => {
+      const { people } = expectStatus(200, await w.call('GET', `${any.path}/${id}`))
+      assert.equal((await any.recordOf(url)).people, people)
+      return people
+    }
+    assert.deepEqual([at_first, await count()], [0, 0])
+    const [leaves, deleted, blocked, stays] = [await any.newPerson(), await any.newPerson(), await any.newPerson(), await any.newPerson()]
+    for (const person of [leaves, deleted, blocked, stays, stays]) await any.tokens(url, {}, person)
+    assert.equal(await count(), 4)
+    const { page, agent } = await openAccount(any.environment, leaves)
+    await press(agent, page, { action: 'disconnect', id })
+    assert.equal(await count(), 3)
+    const auth = (method: string, path: string, body?: object) => w.call(method, `/v1/auth/${path}`, { key: any.key, body })
+    expectStatus(204, await auth('DELETE', `users/${deleted.id}`))
+    assert.equal(await count(), 2)
+    expectStatus(200, await auth('POST', `users/${blocked.id}/block`))
+    assert.equal(await count(), 1)
+    assert.equal((await any.patch(id, { disabled: true })).people, 1)
+  })
+
+  test(`a member is counted once, whatever number of organizations the client may act for (${type})`, async () => {
+    w.advance(61)
+    const teams = 'https://teams.example.com'
+    const body = { identifier: teams, name: 'Teams', allow_metadata_clients: true, organizations: 'required', require_roles: false }
+    expectStatus(201, await w.call('POST', `${any.environment.path}/resource-servers`, { body }))
+    const orgs = await organizationsOf(w, any.environment)
+    const url = host.publish(host.newUrl())
+    const person = await any.newPerson()
+    const both = [await orgs.create({ name: 'Acme' }), await orgs.create({ name: 'Birch' })]
+    for (const { id } of both) {
+      expectStatus(201, await orgs.add(id, person.id))
+      await any.tokens(url, { resource: teams, scope: 'openid', organization: id }, person)
+    }
+    for (const left of [1, 0]) {
+      assert.equal((await any.recordOf(url)).people, 1)
+      expectStatus(204, await orgs.remove(both[left]?.id ?? '', person.id))
+    }
+    assert.equal((await any.recordOf(url)).people, 0)
+  })
+
+  test(`at most 1,000 people are counted (${type})`, async () => {
+    w.advance(61)
+    const { id } = await any.add(host.publish(host.newUrl()))
+    const of = any.environment.id
+    const numbers = sql`with recursive n (i) as (select 1 union all select i + 1 from n where i < 1005)`
+    for (const statement of [
+      sql`insert into users (environment_id, id, email, email_key, email_verified, phone_number_verified, metadata, created_at, updated_at)
+            ${numbers} select ${of}, 'usr_many' || i, 'many' || i || '@example.com', 'many' || i || '@example.com', 1, 0, '{}', 0, 0 from n`,
+      sql`insert into consents (environment_id, user_id, application_id, scope, created_at, updated_at)
+            ${numbers} select ${of}, 'usr_many' || i, ${id}, 'openid', 0, 0 from n`,
+    ])
+      await w.deployment.db.batch([statement])
+    assert.equal(expectStatus(200, await w.call('GET', `${any.path}/${id}`)).people, 1_000)
   })
 
   test(`scripts of every origin may call token and revocation, without credentials (${type})`, async () => {

@@ -53,7 +53,7 @@ async function signUp(name: string) {
 test('a required name is asked for by the sign-up form, which takes no account without one', async () => {
   for (const [name, says] of [
     ['', 'Enter your name'],
-    ['\u200b', 'at most 100'],
+    ['\u200b', 'Enter your name'],
     ['x'.repeat(101), 'at most 100'],
   ] as const) {
     const { reply } = await signUp(name)

@@ -17,6 +17,7 @@ import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
 import { createResolve, type Resolve } from '../../src/deployment/outbound/resolve.ts'
 import { makeCertificate } from '../support/certificate.ts'
+import { startConnectProxy } from '../support/connect-proxy.ts'
 import { authorizationRequest, type Client, createAgent, createPerson, formOf, postAsClient } from '../support/cookie-browser.ts'
 import { freePort } from '../support/free-port.ts'
 import { until } from '../support/receiver.ts'
@@ -60,7 +61,7 @@ const resolve: Resolve = async (name, signal) => {
 
 // An issuer is https, so the server has a certificate for every name and address that it is called by.
 const hostOf = (host: string) => URL.parse(`https://${host}/`)?.hostname.replace(/^\[(.*)\]$|\.$/g, '$1') ?? host
-const all_hosts = [...literal_hosts, ...Object.keys(names), 'issuer.rebinding.test', 'moved.test'].map(hostOf)
+const all_hosts = [...literal_hosts, ...Object.keys(names), 'issuer.rebinding.test', 'moved.test', 'outside.test'].map(hostOf)
 const certificate = makeCertificate('127.0.0.1', ...new Set(all_hosts))
 setDefaultCACertificates([...getCACertificates(), certificate.cert])
 
@@ -133,6 +134,10 @@ const closed = await world({ resolve, env: limits })
 /** Its two allowed addresses represent public ones. */
 const open = await world({ resolve, env: { ...limits, OSTIARY_WEBHOOK_ALLOWED_NETWORKS: '127.0.0.1/32,::1/128' } })
 
+/** Only the proxy knows the name `outside.test`. */
+const proxy = await startConnectProxy((target) => (target === `outside.test:${server.port}` ? server : { status: 403 }))
+const proxied = await world({ resolve, env: { ...limits, OSTIARY_EGRESS_PROXY: `http://127.0.0.1:${proxy.port}` } })
+
 async function deliver(w: World, webhooks: { id: string }[]): Promise<string[]> {
   const pathOf = ({ id }: { id: string }) => `${w.test.path}/webhooks/${id}`
   const pings = await Promise.all(webhooks.map((webhook) => w.call('POST', `${pathOf(webhook)}/test`)))
@@ -169,7 +174,7 @@ async function startSignIns(w: World, providers: { id: string }[]) {
 function wordsOf({ status, body }: Reply): string {
   const words = /<h1>.*<\/dl>/s.exec(body)?.[0].replace(/<[^>]*>|req_\w+/g, ' ') ?? ''
   const text = `${status} ${words}`.replace(/\s+/g, ' ').trim()
-  return text.replace(/Reason (?:dns|refused|tls|timeout|address_not_allowed): .*? In Live/, 'Reason no connection In Live')
+  return text.replace(/Reason (?:dns|refused|tls|timeout|address_not_allowed|proxy): .*? In Live/, 'Reason no connection In Live')
 }
 
 /** Ends a session with all these applications. Only the log shows the outcome. */
@@ -325,3 +330,61 @@ for (const { elsewhere, called, outcome, host = '127.0.0.1' } of providers) {
     assert.deepEqual([secret.reachedAt(), server.reachedAt().includes('127.0.0.2')], [[], false])
   })
 }
+
+/** How many calls went through the proxy. It runs in this process too, so its connections to the server are among the attempts. */
+async function calledThroughProxy(call: () => Promise<unknown>): Promise<number> {
+  const connectionsTo = () => attempts.filter(({ port }) => port === server.port).length
+  const before = { asked: proxy.targets.length, connected: connectionsTo() }
+  await call()
+  const through = proxy.targets.length - before.asked
+  assert.equal(connectionsTo() - before.connected, through, 'no connection goes around the proxy')
+  assert.ok(!asked.includes('outside.test'), 'the name is resolved by the proxy alone')
+  return through
+}
+
+for (const [name, path] of Object.entries<Path>(paths)) {
+  test(`a ${name} goes through the egress proxy, and no connection goes around it`, async () => {
+    const url = urlOf(path.scheme, 'outside.test', `proxied/${path.field}`)
+    const through = await calledThroughProxy(() => expectOutcomes(proxied, path, [{ url, outcome: `201 ${path.answered}` }]))
+    assert.ok(through > 0)
+    assert.equal(requestsTo(`/proxied/${path.field}`).length, through)
+  })
+
+  test(`a ${name} for which the proxy makes no connection reveals nothing, and does not go around it`, async () => {
+    const cases = ['elsewhere.test', '1.1.1.1'].map((host) => ({ url: urlOf(path.scheme, host, ''), outcome: `201 ${path.unreachable}` }))
+    await expectOutcomes(proxied, path, cases)
+    assert.ok(!asked.includes('elsewhere.test'))
+  })
+}
+
+test('each call of a sign-in at a provider goes through the egress proxy', async () => {
+  const through = await calledThroughProxy(async () => {
+    const provider = expectStatus(201, await register(proxied, paths.provider, urlOf('https', 'outside.test', 'through')))
+    const { agent, replies } = await startSignIns(proxied, [provider])
+    const { searchParams } = new URL(replies[0]?.headers.get('location') ?? '')
+    const back = new URLSearchParams({ code: searchParams.get('nonce') ?? '', state: searchParams.get('state') ?? '' })
+    assert.equal(wordsOf(await agent.get(`${provider.callback_url}?${back}`)), '303')
+  })
+  assert.deepEqual([through, requestsTo('/through').length], [4, 4])
+})
+
+test('the document of a client that nobody registered is read through the egress proxy', async () => {
+  await proxied.changeSettings(proxied.test, { oauth: { metadata_clients: 'any' } })
+  const client_id = urlOf('https', 'outside.test', 'documents/agent')
+  const request = authorizationRequest(proxied.test, { client_id, redirect_uris: ['https://outside.test/callback'] })
+  assert.equal(await calledThroughProxy(() => createAgent().get(request.url)), 1)
+  assert.equal(requestsTo('/documents/agent').length, 1)
+})
+
+test('a delivery, a back-channel logout and the check of a provider say that the proxy made no connection', async () => {
+  const webhook = expectStatus(201, await register(proxied, paths.webhook, 'http://elsewhere.test/'))
+  await deliver(proxied, [webhook])
+  const { data } = expectStatus(200, await proxied.call('GET', `${proxied.test.path}/webhooks/${webhook.id}/deliveries`))
+  assert.equal(data[0].attempts[0].error, 'proxy')
+  const client = await proxied.createApplication(proxied.test, { backchannel_logout_uri: 'http://elsewhere.test/' })
+  await signOut(proxied, [client])
+  assert.ok(proxied.log.some((line) => line.includes(client.client_id) && line.includes('"error":"proxy"')))
+  const provider = expectStatus(201, await register(proxied, paths.provider, 'https://elsewhere.test'))
+  const checked = expectStatus(200, await proxied.call('POST', `${proxied.test.path}/providers/${provider.id}/check`))
+  assert.equal(JSON.stringify(checked).includes('"cause":"proxy"'), true, JSON.stringify(checked))
+})

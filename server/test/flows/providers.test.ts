@@ -318,6 +318,30 @@ test('while a provider is down, starting and finishing a sign-in show a page wit
   assert.equal(done.status, 502)
 })
 
+test('of providers with one name each is named with its slug, wherever several are listed', async () => {
+  const [one, other] = [await addProvider('oidc', { display_name: 'Staff' }), await addProvider('google', { display_name: 'Staff' })]
+  const names = [one, other].map(({ slug }) => `Staff (${slug})`)
+  const [agent, identity] = [createAgent(), person()]
+  const sign_in = await agent.get(authorizationRequest(w.test, application).url)
+  for (const name of names) assert.ok(sign_in.body.includes(name), name)
+  const started = await startSignIn(agent, authorizationRequest(w.test, application), one.id)
+  await handleCallback(agent, one.id, upstreams.agree(started.headers.get('location') ?? '', identity))
+  const account = await agent.get(`${w.test.issuer}/account`)
+  for (const name of names) assert.ok(account.body.includes(name), name)
+  const read = async (path: string) => expectStatus(200, await w.call('GET', `${w.test.path}${path}`)).data
+  const [user] = await read(`/users?email=${encodeURIComponent(identity.claims.email)}`)
+  const { key } = expectStatus(201, await w.call('POST', `${w.test.path}/auth-keys`, { body: { type: 'auth_secret' } }))
+  const { data } = expectStatus(200, await w.call('GET', `/v1/auth/users/${user.id}/methods`, { key }))
+  assert.deepEqual(
+    data.map(({ name }: { name: string }) => name),
+    names.slice(0, 1),
+  )
+  assert.deepEqual((await read(`/names?ids=${one.id},${other.id}`)).map(({ name }: { name: string }) => name).sort(), [...names].sort())
+  expectStatus(200, await w.call('PATCH', `${w.test.path}/providers/${other.id}`, { body: { display_name: 'Partners' } }))
+  const again = await createAgent().get(authorizationRequest(w.test, application).url)
+  assert.ok(again.body.includes('Partners') && !again.body.includes('Staff ('), 'a name that one provider has stays alone')
+})
+
 test('a disabled provider is not offered, and neither starts nor finishes a sign-in', async () => {
   const provider = await addProvider('oidc', { display_name: 'Acme staff' })
   const agent = createAgent()

@@ -85,6 +85,7 @@ const tokens = await person.tokens(client)
 const outsider = await createPerson(w, environment)
 await outsider.tokens(client)
 const blocked = await createPerson(w, environment)
+const waiting = await w.createUser(environment, { waits: true })
 expectStatus(200, await w.call('POST', `/v1/auth/users/${blocked.id}/block`, { key: environment.secret }))
 const provider = await create('providers', {
   type: 'oidc',
@@ -235,6 +236,7 @@ const plants: Plant[] = [
   { code: 'key_revoked', reason: /The key is revoked/, plant: () => api('POST', `${path}/auth-keys/${revoked.id}/rotate`) },
   { code: 'last_owner', reason: /last owner/, of_tenant: true, plant: () => asOwner('DELETE', `/v1/tenants/${ours.tenant_id}/members/${ours.member_id}`) },
   { code: 'secret_not_used', reason: 'The application authenticates with none and has no secret.', plant: () => api('POST', `${path}/applications/${spa.id}/rotate-secret`) },
+  { code: 'last_secret', reason: 'The application authenticates with this secret alone. Add another one first.', plant: deleteLastSecret },
   { code: 'no_signing_key', reason: 'No resource server of the environment asks for ES256, so it has no such key to replace.', plant: () => api('POST', `${path}/signing-keys/rotate?alg=ES256`) },
   { code: 'body_too_large', reason: 'Bodies are limited to 1 MiB.', plant: () => api('PATCH', `${path}/settings`, `"${canary()}${'a'.repeat(1_100_000)}"`) },
   { code: 'unsupported_media_type', reason: 'The Content-Type is not JSON in UTF-8.', plant: () => api('PATCH', `${path}/settings`, canary(), { 'content-type': 'text/plain' }) },
@@ -247,6 +249,7 @@ const plants: Plant[] = [
   { code: 'promotion_conflict', reason: /is not as the promotion left it/, of_tenant: true, has: { status: 409 }, plant: revertEdited },
   { code: 'approval_required', reason: /approves this plan first/, of_tenant: true, has: { status: 409 }, plant: applyUnapproved },
   { code: 'promotion_blocked', reason: /Something stands in the way/, of_tenant: true, has: { status: 422 }, plant: async () => step(await livePlan({ sign_in: { email_code: true } }), 'apply') },
+  { code: 'not_waiting', reason: 'The account does not wait for an approval.', has: { status: 409 }, plant: () => w.call('POST', `/v1/auth/users/${blocked.id}/approve`, { key: environment.secret }) },
   { code: 'mail_not_set_up', reason: /sends no mail/, has: { status: 409 }, plant: testMailWithoutDelivery },
   { code: 'idempotency_in_progress', reason: /first request with this Idempotency-Key is still running/, has: { status: 409 }, plant: repeatDuringTheFirst },
   { code: 'rate_limited', reason: 'The limit of the credential is 1 requests in 3600 s.', has: { status: 429, key_id: slow.id }, plant: async () => [await withKey(slow.key), await withKey(slow.key)][1] ?? assert.fail() },
@@ -258,7 +261,7 @@ const plants: Plant[] = [
   { code: 'invalid_request', reason: 'An unknown parameter was sent more than once.', has: { client_id: client.client_id, status: 303 }, plant: () => repeated(canary()) },
   { code: 'invalid_request', reason: /code_challenge is missing, and so is a nonce/, has: { client_id: client.client_id, remedy: { require_pkce: false } }, plant: () => authorize({ code_challenge: undefined, code_challenge_method: undefined, nonce: undefined }) },
   { code: 'invalid_client', reason: 'No application of the environment has the client_id that was sent.', has: { client_id: null, status: 401 }, plant: () => atToken({ grant_type: 'authorization_code' }, { ...client, client_id: canary() }) },
-  { code: 'invalid_client', reason: 'The client_secret is wrong, or it was rotated.', has: { client_id: client.client_id }, plant: () => atToken({ grant_type: 'authorization_code' }, { ...client, client_secret: canary() }) },
+  { code: 'invalid_client', reason: 'The client_secret is wrong, or it was rotated or deleted.', has: { client_id: client.client_id }, plant: () => atToken({ grant_type: 'authorization_code' }, { ...client, client_secret: canary() }) },
   { code: 'invalid_client', reason: 'This application authenticates with client_secret_basic, not with client_secret_post.', has: { client_id: exact.client_id, remedy: { token_endpoint_auth_method: 'client_secret' } }, plant: () => atToken({ grant_type: 'authorization_code' }, { ...exact, token_endpoint_auth_method: 'client_secret_post' }) },
   { code: 'invalid_client', reason: 'The application is disabled.', has: { client_id: disabled.client_id }, plant: () => atToken({ grant_type: 'authorization_code' }, disabled) },
   { code: 'invalid_grant', reason: 'The code is unknown or has expired.', has: { client_id: client.client_id, route: '/e/{environment_id}/v1/oauth/token' }, plant: () => atToken({ grant_type: 'authorization_code', code: canary() }) },
@@ -286,6 +289,7 @@ const plants: Plant[] = [
   { code: 'application_disabled', reason: 'The application is disabled.', has: { client_id: disabled.client_id }, plant: () => authorize({}, disabled) },
   { code: 'wrong_password', reason: `The password for the user ${person.id} is wrong.`, has: { user_id: person.id }, plant: () => signIn({ email: person.email, password: canary() }) },
   { code: 'unknown_account', reason: 'No user of the environment has the email.', has: { user_id: null }, plant: () => signIn({ email: `${canary()}@example.com`, password: canary() }) },
+  { code: 'not_approved', reason: `The user ${waiting.id} waits for an approval.`, has: { user_id: waiting.id }, plant: () => signIn({ email: waiting.email, password: waiting.password }) },
   { code: 'user_blocked', reason: `The user ${blocked.id} is blocked.`, has: { user_id: blocked.id }, plant: () => signIn({ email: blocked.email, password: blocked.password }) },
   { code: 'wrong_code', reason: /^The code of the second factor/, plant: useSecondFactor },
   { code: 'wrong_code', reason: 'This browser has no pending code for the email.', plant: enterCode },
@@ -330,6 +334,11 @@ async function addMemberTwice(): Promise<Reply> {
   const add = () => backend('POST', `/v1/auth/organizations/${id}/members`, { user_id: person.id })
   expectStatus(201, await add())
   return add()
+}
+
+async function deleteLastSecret(): Promise<Reply> {
+  const secrets = `${path}/applications/${environment.application_id}/secrets`
+  return api('DELETE', `${secrets}/${expectStatus(200, await api('GET', secrets)).data[0].id}`)
 }
 
 async function takeIssuerTwice(): Promise<Reply> {

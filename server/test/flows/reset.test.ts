@@ -25,7 +25,7 @@ import { expectStatus, type Reply, world } from '../support/world.ts'
 const upstreams = await startUpstreams()
 const w = await world({ outbound: upstreams.outbound, env: { OSTIARY_TRUSTED_PROXIES: '127.0.0.0/8,::1' } })
 const environment = w.test
-await w.changeSettings(environment, { sign_in: { email_code: true } })
+await w.changeSettings(environment, { sign_in: { email_code: true }, notices: { new_sign_in: false } })
 const client = await w.createApplication(environment)
 const secret = expectStatus(201, await w.call('POST', `${environment.path}/auth-keys`, { body: { type: 'auth_secret' } })).key as string
 const google = { type: 'google', client_id: 'g', client_secret: 's', link_by_verified_email: true }
@@ -189,7 +189,7 @@ const refused_names = [
   'Ada\u2028Lovelace',
   'Ada\u2029Lovelace',
   'Ada \u202egnp.exe',
-  'Ada\u2066',
+  'Ada\u2066Lovelace',
   'Ada\u0000',
   'Ada\nLovelace',
   'a'.repeat(201),

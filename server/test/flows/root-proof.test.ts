@@ -44,6 +44,7 @@ const provider = {
     sign_out: 'none' as const,
     team_id: null,
     key_id: null,
+    secret_expires_at: null,
   },
 }
 const secrets = { client_secret: null, private_key: null }

@@ -11,7 +11,7 @@ export const web: Client = {
   redirect_uris: ['https://app.example.com/callback', 'https://app.example.com/other?tenant=1'],
   post_logout_redirect_uris: ['https://app.example.com/bye', 'https://app.example.com/bye?from=1'],
   token_endpoint_auth_method: 'client_secret_basic',
-  client_secret_hash: digestOf(secret),
+  client_secrets: [{ id: 'sec_01m7wwr5ftevtv5yxb47hmb4ht', hash: digestOf(secret), expires_at: null }],
   allowed_scopes: ['openid', 'profile', 'email', 'offline_access', 'meals:read'],
   unknown_scopes: 'reject',
   allowed_roles: [],
@@ -30,7 +30,7 @@ export const web: Client = {
   jwks_uri: null,
 }
 
-export const spa: Client = { ...web, application_type: 'spa', token_endpoint_auth_method: 'none', client_secret_hash: null }
+export const spa: Client = { ...web, application_type: 'spa', token_endpoint_auth_method: 'none', client_secrets: [] }
 
 export const native: Client = {
   ...spa,

@@ -19,8 +19,14 @@ export const notices: { [Kind in MailKind]: Extract<Notice, { kind: Kind }> } = 
   method_removed: { kind: 'method_removed', method: 'totp', name: null, device },
   recovery_code_used: { kind: 'recovery_code_used', left: 1, device },
   recovery_codes_made: { kind: 'recovery_codes_made', device },
+  new_sign_in: { kind: 'new_sign_in', link, application: 'Storefront', browser: 'Firefox, Windows' },
   data_exported: { kind: 'data_exported', device },
   account_deleted: { kind: 'account_deleted', device },
+  account_closed: { kind: 'account_closed', deletes_at: expires_at, device },
+  account_restored: { kind: 'account_restored', device },
+  approved: { kind: 'approved' },
+  refused: { kind: 'refused', ends_at: expires_at },
+  sign_up_refused: { kind: 'sign_up_refused', expires_at, device },
   organization_invitation: {
     kind: 'organization_invitation',
     link,
@@ -30,5 +36,11 @@ export const notices: { [Kind in MailKind]: Extract<Notice, { kind: Kind }> } = 
   },
   organization_invitation_code: { kind: 'organization_invitation_code', code, organization_name: 'Acme', expires_at, device },
   invitation: { kind: 'invitation', link, tenant_name: 'Acme', inviter: 'Ada (ada@example.com)', role: 'admin', expires_at },
+  expiring: {
+    kind: 'expiring',
+    tenant_name: 'Acme',
+    things: [{ kind: 'client_secret', name: 'Shop', place: 'Store, Live', expires_at }],
+    link,
+  },
   test: { kind: 'test' },
 }

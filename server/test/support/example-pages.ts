@@ -47,11 +47,13 @@ import {
   passwordSavedPage,
   verifiedPage,
 } from '../../src/pages/reset.ts'
+import { restorePage } from '../../src/pages/restore.ts'
 import { type SecondFactorView, secondFactorPage } from '../../src/pages/second-factor.ts'
 import { type SelectOrganizationView, selectOrganizationPage } from '../../src/pages/select-organization.ts'
 import { type SignInView, signInPage } from '../../src/pages/sign-in.ts'
 import { type SignOutDoneView, signOutDonePage, signOutPage } from '../../src/pages/sign-out.ts'
 import { type SignUpView, signUpPage } from '../../src/pages/sign-up.ts'
+import { waitingPage } from '../../src/pages/waiting.ts'
 import { pseudo_language } from './pseudo-language.ts'
 
 /** Texts that come from tenants, applications and people. */
@@ -130,6 +132,7 @@ export const exampleMismatch = ({ application } = usual): RedirectMismatchView =
   register_url: 'https://id.example.com/dashboard/go/app_1?tab=addresses',
   application_url: 'https://id.example.com/dashboard/go/app_1',
   error_url: 'https://id.example.com/docs/errors/invalid_redirect_uri',
+  call_url: `https://id.example.com/dashboard/go/${request_id}`,
   account_url: null,
   request_id,
   at: new Date('2026-11-20T16:31:08Z'),
@@ -226,6 +229,7 @@ const exampleSecondFactor = ({ application, request } = usual): SecondFactorView
   request,
   attempt: 'attempt',
   using: 'code',
+  trust: null,
   has_app: true,
   has_recovery_codes: true,
   passkey: null,
@@ -319,6 +323,7 @@ const exampleAccount = (words: Words): AccountView => {
     csrf: 'token',
     user_id: 'usr_1',
     has_mail: true,
+    deletion_grace_days: 0,
     person: { email, email_verified: true, pending_email: null, name: person, locale: 'en', zoneinfo: 'Europe/Vienna' },
     notice: null,
     problem: null,
@@ -347,6 +352,15 @@ const exampleAccount = (words: Words): AccountView => {
         ip: null,
         created_at: at,
         last_seen_at: at,
+      },
+    ],
+    trusted_browsers: [
+      {
+        id: 'tbr_1',
+        device: { browser: 'Firefox', system: 'Linux', is_phone: false },
+        ip: '203.0.113.24',
+        last_used_at: at,
+        expires_at: later,
       },
     ],
     applications: [
@@ -397,7 +411,7 @@ function accountPages(context: PageContext, words: Words): Record<string, Page> 
   const passkey = { ...form, ceremony: { kind: 'create' as const, options: '{}', able_cookie: null, removed: null } }
   const provider = { id: 'prv_oidc', display_name: provider_name }
   const connection = { ...form, provider, email, is_mailed: true, wait_seconds: null }
-  const deletion = { ...form, email, tenants: [] }
+  const deletion = { ...form, email, tenants: [], deletes_at: null }
   const choices = [
     { slug: 'editor', name: words.resource_server, is_held: true, may_change: true },
     { slug: 'owner', name: words.provider, is_held: true, may_change: false },
@@ -536,12 +550,14 @@ function accountPages(context: PageContext, words: Words): Record<string, Page> 
     'account, too many changes': exportPage(context, { ...form, problem: 'too_many_changes' }),
     'account, deletion': deletionPage(context, deletion),
     'account, deletion, wrong address': deletionPage(context, { ...deletion, problem: 'wrong_address' }),
+    'account, deletion that can be undone': deletionPage(context, { ...deletion, deletes_at: new Date('2026-12-04T16:31:00Z') }),
     'account, deletion of the last owner': deletionPage(context, {
       ...deletion,
       tenants: [{ name: tenant, members_url: 'https://id.example.com/dashboard/t/acme/members' }],
     }),
     'account, changed meanwhile': deletionPage(context, { ...deletion, problem: 'changed' }),
-    'account, deleted': deletedPage(context, { is_mailed: true }),
+    'account, deleted': deletedPage(context, { is_mailed: true, deletes_at: null }),
+    'account, closed': deletedPage(context, { is_mailed: true, deletes_at: new Date('2026-12-04T16:31:00Z') }),
   }
 }
 
@@ -580,6 +596,12 @@ const message_kinds: readonly MessageKind[] = [
 function waysOf({ issuer }: PageContext, kind: MessageKind): Partial<MessageView> {
   if (kind === 'session_ended') return { continue_url: `${issuer}/account`, reason: null }
   return kind.startsWith('invitation_') ? { home_url: 'https://id.example.com/' } : { account_url: `${issuer}/account` }
+}
+
+const restoring = {
+  ...{ csrf: 'token', request: 'client_id=app_1&state=x', attempt: '0'.repeat(32), problem: null },
+  ...{ page_url: 'https://id.example.com/e/env_1/second-factor?attempt=1', leave_url: 'https://id.example.com/e/env_1/account' },
+  deletes_at: new Date('2026-12-04T16:31:00Z'),
 }
 
 export function examplePages(environment_type: 'test' | 'live', words = usual, locale = 'en'): Record<string, Page> {
@@ -636,12 +658,13 @@ export function examplePages(environment_type: 'test' | 'live', words = usual, l
     inbox_url: null,
     back_url: 'https://id.example.com/e/env_1/invitation',
   }
-  const invitation: InvitationView = {
+  const invitation: InvitationView & { dashboard_url: string } = {
     tenant_name: tenant,
     role: 'developer',
     inviter,
     person: who,
     not_you_url: 'https://id.example.com/e/env_1/invitation',
+    dashboard_url: 'https://id.example.com/dashboard/t/acme',
     csrf: 'token',
     request,
     session_id: 'ses_1',
@@ -715,6 +738,22 @@ export function examplePages(environment_type: 'test' | 'live', words = usual, l
     'second factor, without a help page': secondFactorPage({ ...context, links: { ...context.links, support_url: null } }, second_factor),
     'second factor, wrong': secondFactorPage(context, { ...second_factor, problem: 'wrong' }),
     'second factor, locked': secondFactorPage(context, { ...second_factor, problem: 'locked', wait_seconds: 840 }),
+    'second factor, a browser to trust': secondFactorPage(context, { ...second_factor, trust: { days: 30, is_ticked: false } }),
+    'second factor, a browser to trust, wrong': secondFactorPage(context, {
+      ...second_factor,
+      trust: { days: 1, is_ticked: true },
+      problem: 'wrong',
+    }),
+    'second factor, a browser to trust by a passkey': secondFactorPage(context, {
+      ...second_factor,
+      ...only_passkey,
+      trust: { days: 30, is_ticked: false },
+    }),
+    'second factor, a browser to trust by a passkey or a code': secondFactorPage(context, {
+      ...second_factor,
+      passkey: examplePasskey,
+      trust: { days: 30, is_ticked: false },
+    }),
     'second factor, expired': secondFactorPage(context, { ...second_factor, problem: 'expired_form' }),
     'second factor, a recovery code': secondFactorPage(context, { ...second_factor, using: 'recovery_code' }),
     'second factor, a wrong recovery code': secondFactorPage(context, { ...second_factor, using: 'recovery_code', problem: 'wrong' }),
@@ -796,6 +835,19 @@ export function examplePages(environment_type: 'test' | 'live', words = usual, l
     'invitation, accepted': acceptedPage(context, invitation),
     ...Object.fromEntries(
       message_kinds.map((kind) => [`message, ${kind}`, messagePage(context, { ...message, ...waysOf(context, kind), kind })]),
+    ),
+    'restore an account': restorePage(context, restoring),
+    'restore an account, old form': restorePage(context, { ...restoring, problem: 'expired_form' }),
+    ...Object.fromEntries(
+      (['waiting', 'refused'] as const).map((problem) => [
+        `waiting, ${problem}`,
+        waitingPage(context, {
+          problem,
+          ends_at: '2026-12-20T16:31:00.000Z',
+          back_url: 'https://id.example.com/e/env_1/oauth/authorize?client_id=app_1',
+          request_id: 'req_1',
+        }),
+      ]),
     ),
     'provider problem': providerProblemPage(context, exampleProviderProblem(words)),
     ...Object.fromEntries(

@@ -30,6 +30,7 @@ export const both_issuers: readonly string[] = [
   'server/test/flows/clients.test.ts',
   'server/test/flows/cross-origin.test.ts',
   'server/test/flows/logout.test.ts',
+  'server/test/flows/mcp-programs.long.test.ts',
   'server/test/flows/metadata-clients.test.ts',
   'server/test/flows/private-key-jwt.test.ts',
   'server/test/flows/providers.test.ts',
@@ -53,6 +54,19 @@ let own_certificate: string | null = null
 
 /** An issuer for one more environment. */
 export const ownIssuer = (port: number): string => `https://e${++issuers}.issuer.example:${port}`
+
+/** With this environment another program trusts the proxy of this process and finds it: Node, and Python with the client of `mcp-client.py`. */
+export function environmentOfPrograms(): Record<string, string> {
+  if (!has_front) return { NODE_OPTIONS: '' }
+  const ca = join(given_certificate ?? ownCertificate(), 'ca.pem')
+  const hook = new URL('./names-process.ts', import.meta.url).href
+  return {
+    OSTIARY_TEST_NAMES: JSON.stringify(front_names),
+    NODE_OPTIONS: `--import=${hook}`,
+    NODE_EXTRA_CA_CERTS: ca,
+    SSL_CERT_FILE: ca,
+  }
+}
 
 interface Front {
   stop: () => Promise<void>

@@ -4,7 +4,11 @@ person opens, and reads the one to which the browser returns.
 """
 
 import asyncio
+import json
+import os
+import socket
 import sys
+import time
 from urllib.parse import parse_qs, urlsplit
 
 from mcp import Client
@@ -15,6 +19,28 @@ from mcp.shared.auth import AuthorizationCodeResult, OAuthClientInformationFull,
 
 address, client_id, redirect_uri, *tools = sys.argv[1:]
 has_document = client_id.startswith("https://")
+
+# The names of the test's proxy lead to this machine.
+names = json.loads(os.environ.get("OSTIARY_TEST_NAMES", "[]"))
+look_up = socket.getaddrinfo
+
+
+def is_ours(host):
+    if isinstance(host, bytes):
+        host = host.decode()
+    return host is not None and any(host.endswith(name[1:]) if name.startswith("*.") else host == name for name in names)
+
+
+def getaddrinfo(host, *arguments, **options):
+    return look_up("127.0.0.1" if is_ours(host) else host, *arguments, **options)
+
+
+socket.getaddrinfo = getaddrinfo
+
+# The clock of the SDK, which the word "later" among the tools moves.
+clock = time.time
+ahead = 0
+time.time = lambda: clock() + ahead
 
 
 class Kept:
@@ -51,6 +77,7 @@ async def returned():
 
 
 async def main():
+    global ahead
     kept = Kept()
     metadata = OAuthClientMetadata(redirect_uris=[redirect_uri], token_endpoint_auth_method="none")
     url = client_id if has_document else None
@@ -60,6 +87,11 @@ async def main():
     async with create_mcp_http_client(auth=provider) as http_client:
         async with Client(streamable_http_client(address, http_client=http_client)) as client:
             for tool in tools:
+                if tool == "later":
+                    print("later", flush=True)
+                    await asyncio.to_thread(sys.stdin.readline)
+                    ahead += 4000
+                    continue
                 result = await client.call_tool(tool, {})
                 print("tool", result.content[0].text, flush=True)
     print("scope", kept.tokens.scope, flush=True)

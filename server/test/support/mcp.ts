@@ -17,6 +17,7 @@ import { createKeySet, verifyAccessToken } from '../../../sdk/src/verify.ts'
 import { stepOf } from './account.ts'
 import type { Agent } from './cookie-browser.ts'
 import { freePort } from './free-port.ts'
+import { environmentOfPrograms } from './front.ts'
 import { runProgram } from './terminal.ts'
 import { type Reply, randomText, type World } from './world.ts'
 
@@ -30,8 +31,17 @@ export interface Seen {
   scope: string
 }
 
-/** Starts an MCP server whose metadata tells clients to ask for the scopes `asked` (RFC 9728), and that refuses tokens without those `needed`. */
-export async function startMcpServer(w: World, issuer: string, { needed, asked }: { needed: string[]; asked: string[] }): Promise<string> {
+interface Demands {
+  /** Tokens without these are refused. */
+  needed: string[]
+  /** The metadata tells clients to ask for these (RFC 9728); `null`: it says nothing of scopes. */
+  asked: string[] | null
+  /** The tools, and what each needs besides. */
+  tools?: Readonly<Record<string, string[]>>
+}
+
+/** Starts an MCP server. */
+export async function startMcpServer(w: World, issuer: string, { needed, asked, tools = { whoami: [] } }: Demands): Promise<string> {
   const port = await freePort()
   const address = new URL(`http://localhost:${port}/mcp`)
   const metadata = `/.well-known/oauth-protected-resource${address.pathname}`
@@ -47,21 +57,24 @@ export async function startMcpServer(w: World, issuer: string, { needed, asked }
   }
   const app = createMcpExpressApp({ host: address.hostname })
   app.get(metadata, (_request, response) => {
-    response.json({ resource: address.href, authorization_servers: [issuer], scopes_supported: asked })
+    const scopes = asked === null ? {} : { scopes_supported: asked }
+    response.json({ resource: address.href, authorization_servers: [issuer], ...scopes })
   })
   const resource_metadata = address.origin + metadata
   const protect = requireBearerAuth({ verifier: { verifyAccessToken: verify }, resourceMetadataUrl: resource_metadata })
-  app.use(address.pathname, protect, ({ auth }, response, next) => {
-    if (needed.every((scope) => auth?.scopes.includes(scope))) return next()
+  app.use(address.pathname, protect, ({ auth, body }, response, next) => {
+    const of_request = [...needed, ...(tools[body?.params?.name] ?? [])]
+    if (of_request.every((scope) => auth?.scopes.includes(scope))) return next()
     // RFC 6750 §3.1. The challenge of a request without a token names no scope, so a client asks for all; by this one it may ask for more.
-    const challenge = `Bearer error="insufficient_scope", scope="${needed.join(' ')}", resource_metadata="${resource_metadata}"`
+    const challenge = `Bearer error="insufficient_scope", scope="${of_request.join(' ')}", resource_metadata="${resource_metadata}"`
     response.status(403).set('www-authenticate', challenge).json({ error: 'insufficient_scope' })
   })
   app.post(address.pathname, async (request, response) => {
     const server = new McpServer({ name: 'orders', version: '1.0.0' })
-    server.registerTool('whoami', { description: 'Says who calls.' }, ({ authInfo }) => ({
-      content: [{ type: 'text', text: JSON.stringify(authInfo?.extra) }],
-    }))
+    for (const tool of Object.keys(tools))
+      server.registerTool(tool, { description: 'Says who calls.' }, ({ authInfo }) => ({
+        content: [{ type: 'text', text: JSON.stringify(authInfo?.extra) }],
+      }))
     const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true }) // without sessions, each request has a server of its own
     response.on('close', () => server.close())
     await server.connect(transport)
@@ -73,7 +86,7 @@ export async function startMcpServer(w: World, issuer: string, { needed, asked }
   return address.href
 }
 
-interface Known {
+export interface Known {
   address: string
   /** Of an application, or the URL of a document. */
   client_id: string
@@ -85,14 +98,36 @@ interface Known {
 /** What the client ends with: what the tool said, or the error that stopped it. */
 export type Outcome = { seen: Seen; scope: string | undefined } | { stopped: string }
 
+/** Where the SDKs 1 and 2 for TypeScript differ. */
+export interface Sdk {
+  Client: typeof Client
+  StreamableHTTPClientTransport: typeof StreamableHTTPClientTransport
+  UnauthorizedError: typeof UnauthorizedError
+  /** What the client is given of the address to which the browser comes back. */
+  answerOf: (returned: URL) => unknown
+  /** The client says that it uses refresh tokens. */
+  asks_for_refresh: boolean
+}
+const first_sdk: Sdk = {
+  Client,
+  StreamableHTTPClientTransport,
+  UnauthorizedError,
+  answerOf: ({ searchParams }) => searchParams.get('code'),
+  asks_for_refresh: false,
+}
+
 /** A client of the SDK for TypeScript, as its documentation writes one. It can call again, after time has passed. */
-export function typescriptClient({ address, client_id, redirect_uri, browse }: Known) {
+export function typescriptClient({ address, client_id, redirect_uri, browse }: Known, sdk = first_sdk) {
   const kept: { tokens?: OAuthTokens | undefined; verifier?: string; url?: string; client?: OAuthClientInformationMixed } = {}
   const has_document = client_id.startsWith('https://')
   const state = randomText()
   const authProvider = {
     redirectUrl: redirect_uri,
-    clientMetadata: { redirect_uris: [redirect_uri], token_endpoint_auth_method: 'none' },
+    clientMetadata: {
+      redirect_uris: [redirect_uri],
+      token_endpoint_auth_method: 'none',
+      ...(sdk.asks_for_refresh ? { grant_types: ['authorization_code', 'refresh_token'] } : {}),
+    },
     ...(has_document ? { clientMetadataUrl: client_id } : {}),
     clientInformation: () => (has_document ? kept.client : { client_id }),
     saveClientInformation: (client: OAuthClientInformationMixed) => void Object.assign(kept, { client }),
@@ -105,8 +140,8 @@ export function typescriptClient({ address, client_id, redirect_uri, browse }: K
     invalidateCredentials: (kind: string) => void (kind === 'tokens' && Object.assign(kept, { tokens: undefined })),
   }
   const connect = async () => {
-    const client = new Client({ name: 'example', version: '1.0.0' })
-    const transport = new StreamableHTTPClientTransport(new URL(address), { authProvider })
+    const client = new sdk.Client({ name: 'example', version: '1.0.0' })
+    const transport = new sdk.StreamableHTTPClientTransport(new URL(address), { authProvider })
     const connected = client.connect(transport as Parameters<typeof client.connect>[0]) // as: its type lets no property be undefined
     return connected.then(
       () => ({ client, transport, error: null }),
@@ -120,14 +155,14 @@ export function typescriptClient({ address, client_id, redirect_uri, browse }: K
         const { client, transport, error } = await connect()
         const result = error ?? (await client.callTool({ name: tool }).catch((thrown: unknown) => thrown))
         await client.close()
-        if (!(result instanceof UnauthorizedError)) return outcomeOf(result, kept.tokens?.scope)
+        if (!(result instanceof sdk.UnauthorizedError)) return outcomeOf(result, kept.tokens?.scope)
         // In a new connection the SDK forgets why it asked: a person who came back with too little is not sent again for ever.
         if (n === most_visits) return { stopped: 'The person is sent to the browser again and again.' }
         const returned = await browse(kept.url ?? assert.fail())
         assert.equal(returned.searchParams.get('state'), state)
         const refused = returned.searchParams.get('error')
         if (refused !== null) return { stopped: refused }
-        await transport.finishAuth(returned.searchParams.get('code') ?? '')
+        await transport.finishAuth(sdk.answerOf(returned) as string) // as: the SDK 2 takes more
       }
     },
   }
@@ -135,9 +170,10 @@ export function typescriptClient({ address, client_id, redirect_uri, browse }: K
 
 const most_visits = 3
 
-function outcomeOf(result: unknown, scope: string | undefined): Outcome {
+export function outcomeOf(result: unknown, scope: string | undefined): Outcome {
   if (result instanceof Error) return { stopped: String(result) }
-  const { content } = result as { content: [{ text: string }] } // as: the tools of the servers here
+  const { content, isError } = result as { content: [{ text: string }]; isError?: boolean } // as: the tools of the servers here
+  if (isError) return { stopped: content[0].text }
   return { seen: JSON.parse(content[0].text), scope }
 }
 
@@ -177,17 +213,18 @@ export function browsing(person: { agent: Agent; email: string; password: string
 const is_shown = [() => true, () => false] as const
 
 /** A client of the SDK for Python, in a process of its own. */
-export function pythonClient({ address, client_id, redirect_uri, browse }: Known) {
+export function pythonClient({ address, client_id, redirect_uri, browse }: Known, onLater = () => {}) {
   const script = join(import.meta.dirname, 'mcp-client.py')
   return {
-    /** Calls the tools one after the other, and ends with what the last one said. */
+    /** Calls the tools one after the other, and ends with what the last one said. After the word `later` its tokens are over. */
     async call(...called: string[]): Promise<Outcome> {
       const tools = called.length > 0 ? called.join(' ') : 'whoami'
       const command = `exec '${python}' '${script}' '${address}' '${client_id}' '${redirect_uri}' ${tools}`
-      const program = runProgram(command, { cwd: import.meta.dirname, env: process.env })
-      for (let n = 1; await program.shows(new RegExp(`(?:^open .*\\n[^]*?){${n}}`, 'm')).then(...is_shown); n++) {
-        const opened = [...program.output().matchAll(/^open (\S+)$/gm)]
-        program.type((await browse(opened.at(-1)?.[1] ?? assert.fail())).href)
+      const program = runProgram(command, { cwd: import.meta.dirname, env: { ...process.env, ...environmentOfPrograms() } })
+      for (let n = 1; await program.shows(new RegExp(`(?:^(?:open .*|later)\\n[^]*?){${n}}`, 'm')).then(...is_shown); n++) {
+        const [, url] = [...program.output().matchAll(/^(?:open (\S+)|later)$/gm)][n - 1] ?? []
+        if (url === undefined) onLater()
+        program.type(url === undefined ? 'later' : (await browse(url)).href)
       }
       const output = await program.ended
       const [, stopped] = /^stopped \w+ (.*)$/m.exec(output) ?? []

@@ -43,7 +43,7 @@ export interface Ready {
 }
 
 const counted = [
-  'users', 'sessions', 'grants', 'consents', 'events', 'half_sign_ins', 'mailed_codes', 'captured_mails', 'totp_methods', 'recovery_codes',
+  'users', 'sessions', 'trusted_browsers', 'grants', 'consents', 'events', 'half_sign_ins', 'mailed_codes', 'captured_mails', 'totp_methods', 'recovery_codes',
   'email_changes', 'upstream_sign_ins', 'organization_members', 'organization_role_holders', 'organization_invitations',
 ] as const // biome-ignore format: one list
 const Count = z.object({ n: z.int() })

@@ -6,6 +6,7 @@ import { sql } from '../../src/db/db.ts'
 import { insertInto } from '../../src/db/rows.ts'
 import { insertEvent } from '../../src/domain/events/store.ts'
 import { insertInvitation } from '../../src/domain/organizations/invitations.ts'
+import { insertTrusted } from '../../src/domain/users/trusted-browsers.ts'
 import { administratorToken, asAdministrator, joinTenant } from './administrator.ts'
 import { createPerson } from './cookie-browser.ts'
 import { until } from './receiver.ts'
@@ -20,6 +21,7 @@ const unlimited = { limit: 100_000, window_seconds: 1 }
 export interface EnvironmentObjects extends TestEnvironment {
   application_id: string
   resource_server_id: string
+  client_secret_id: string
   metadata_client_id: string
   role_id: string
   organization_id: string
@@ -36,6 +38,7 @@ export interface EnvironmentObjects extends TestEnvironment {
   /** A refused call of the environment. */
   request_id: string
   method_id: string
+  trusted_browser_id: string
   grant_id: string
   event_id: string
   message_id: string
@@ -146,6 +149,10 @@ async function createTenantObjects(w: World, { tenant_id, member_id, token, slug
       ...environment,
       application_id: application.id,
       resource_server_id: resource_server.id,
+      client_secret_id: expectStatus(
+        200,
+        await w.call('GET', `${environment.path}/applications/${application.id}/secrets`, { key: platform }),
+      ).data[0].id,
       metadata_client_id: await storeMetadataClient(w, environment),
       role_id: role.id,
       organization_id: expectStatus(201, organization).id,
@@ -158,6 +165,7 @@ async function createTenantObjects(w: World, { tenant_id, member_id, token, slug
       session_id: sessions.data[0].id,
       request_id: await refusedAt(`${environment.path}/applications/${unknown_application}`, platform),
       method_id: await firstOf('methods', person.id, secret.key),
+      trusted_browser_id: await storeTrustedBrowser(w, environment, person.id),
       grant_id: await firstOf('grants', person.id, secret.key),
       ...(await storeMessages(w, environment, { webhook_id: webhook.id, application_id: application.id, user_id: person.id })),
       secret: secret.key,
@@ -234,6 +242,14 @@ export async function storeInvitation(
   }
   const link = { token_hash: `digest of ${id}`, expires_at: new Date(now.getTime() + 604_800_000) }
   await db.batch(insertInvitation(invitation, { replaced: null, link, limits: config.limits, now }))
+  return id
+}
+
+/** Stores a trusted browser, which begins with a second factor otherwise. Returns its id. */
+export async function storeTrustedBrowser(w: World, { id: environment_id }: Pick<TestEnvironment, 'id'>, user_id: string): Promise<string> {
+  const id = w.deployment.newId('tbr')
+  const row = { id, secret_hash: `digest of ${id}`, replaces: null, ip: '203.0.113.7', user_agent: null }
+  await w.deployment.db.batch(insertTrusted({ environment_id, id: user_id }, row, { remember_days: 30, now: w.now() }))
   return id
 }
 

@@ -1,6 +1,7 @@
-/** Inserts webhooks into the store, without the quota. */
+/** Webhooks in the store, without the quota, and the numbers of the events that they get. */
 import type { EventKind } from '@ostiary/contract/event.ts'
-
+import { z } from 'zod'
+import { sql } from '../../src/db/db.ts'
 import { sealed_columns } from '../../src/deployment/secrets/sealed-columns.ts'
 import { makeWebhookSecret } from '../../src/domain/webhooks/sign.ts'
 import { insertWebhook } from '../../src/domain/webhooks/store.ts'
@@ -22,4 +23,11 @@ export async function insertWebhooks(
     }),
   )
   return webhooks
+}
+
+const Id = z.object({ id: z.string() })
+
+/** Whether each event of the database has its `sequence`, and with it its messages. */
+export async function areNumbered({ deployment }: World): Promise<boolean> {
+  return (await deployment.db.many.all(Id, sql`select id from events where sequence is null limit 1`)).length === 0
 }

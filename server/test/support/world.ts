@@ -236,7 +236,10 @@ export async function world(
     },
 
     /** Stores a user with a password. */
-    async createUser(environment: Pick<TestEnvironment, 'id'>, fields: Partial<NewUser> = {}) {
+    async createUser(
+      environment: Pick<TestEnvironment, 'id'>,
+      fields: Partial<NewUser> & { waits?: boolean; self_registered?: boolean } = {},
+    ) {
       const password = fields.password ?? 'correct horse battery'
       const email = fields.email ?? `user${++users}@example.com`
       const id = deployment.newId('usr')

@@ -17,6 +17,7 @@ import { SecretDialog } from '../applications/secret-dialog.tsx'
 import { useApplicationEdit } from './form.tsx'
 import { keySetProblem } from './key-set.ts'
 import { usesSecret } from './questions.ts'
+import { ClientSecrets } from './secrets.tsx'
 
 const { look: method_words } = objects.application.fields.token_endpoint_auth_method
 const { none: _, ...methods } = method_words
@@ -77,6 +78,7 @@ export function Credentials({ application }: { application: Application }) {
         }}
       />
       {action.error && !is_open ? <Problem error={action.error} /> : null}
+      {uses_secret && application.has_client_secret ? <ClientSecrets application={application} /> : null}
       {uses_secret ? (
         <div className="acts">
           {application.has_client_secret ? (
@@ -93,8 +95,8 @@ export function Credentials({ application }: { application: Application }) {
           title={`Rotate the secret of ${application.name}?`}
           consequence={
             <>
-              <b className="strong">The old secret stops working the moment you rotate.</b> There is no grace window: until the application
-              has the new one, nobody can sign in through it.
+              <b className="strong">Every other secret stops working the moment you rotate.</b> There is no grace window: until the
+              application has the new one, nobody can sign in through it. To replace a secret without that, add a second one instead.
             </>
           }
           keep="Keep the secret"

@@ -102,6 +102,11 @@ interface ColumnsProps {
   ask: (asked: Asked) => void
 }
 
+/** More are not counted. */
+const most_people = 1_000
+const numbers = new Intl.NumberFormat('en')
+const peopleWords = (people: number): string => `${numbers.format(people)}${people < most_people ? '' : ' or more'}`
+
 const columns = ({ change, is_busy, ask }: ColumnsProps): Column<MetadataClient>[] => [
   {
     head: 'Program',
@@ -121,6 +126,7 @@ const columns = ({ change, is_busy, ask }: ColumnsProps): Column<MetadataClient>
     className: 'muted',
     cell: ({ added_by }) => (added_by === 'person' ? 'A person who allowed it' : 'An administrator'),
   },
+  { head: 'People', cell: ({ people }) => peopleWords(people) },
   timeColumn('Last used', ({ last_used_at }) => last_used_at),
   {
     head: 'Actions',

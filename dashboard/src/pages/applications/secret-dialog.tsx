@@ -9,12 +9,14 @@ import { clientSecretLine, envLines } from '../application/snippets/values.ts'
 import { keepCreatedSecret } from './created-secret.ts'
 
 interface SecretDialogProps {
-  application: ApplicationWithSecret
+  application: Pick<ApplicationWithSecret, 'id' | 'client_id' | 'name' | 'client_secret' | 'secret_rotated_at'>
   rotate: () => void
   onClose: () => void
+  /** The words of a secret that was added beside another one. */
+  added?: { lost: string; remedy: string }
 }
 
-export function SecretDialog({ application, rotate, onClose }: SecretDialogProps) {
+export function SecretDialog({ application, rotate, onClose, added }: SecretDialogProps) {
   const { environment } = useEnvironment()
   useEffect(() => {
     keepCreatedSecret(application.id, application.client_secret)
@@ -27,10 +29,12 @@ export function SecretDialog({ application, rotate, onClose }: SecretDialogProps
       name={application.name}
       secret={application.client_secret}
       lost={
-        application.secret_rotated_at
+        added?.lost ??
+        (application.secret_rotated_at
           ? 'The old secret has stopped working, so nobody can sign in through the application. Rotate the secret again now.'
-          : 'Rotate the secret to get a new one.'
+          : 'Rotate the secret to get a new one.')
       }
+      {...(added ? { remedy: added.remedy } : {})}
       rotate={rotate}
       tags={<ThisEnvironment />}
       onClose={onClose}

@@ -1,5 +1,6 @@
 /** An entry of the audit log as a sentence: who did what to which object. Pure functions. */
 import type { AuditEntry } from '@ostiary/sdk'
+import { type Look, type ObjectField, objects } from '../../generated/objects.ts'
 import { settings_groups } from '../../generated/settings.ts'
 import { duration } from '../../parts/clock.ts'
 import { causeWords, provider_can_be_read } from '../providers/causes.ts'
@@ -22,6 +23,8 @@ const special: Record<string, string> = {
   changeSettings:         'changed the settings',
   readMetadataClient:     'read the document again of the program by address',
   rotateClientSecret:     'rotated the client secret of the application',
+  addClientSecret:        'added a second client secret to an application,',
+  deleteClientSecret:     'deleted a client secret of an application,',
   rotateWebhookSecret:    'rotated the secret of the webhook',
   rotateSigningKey:       'rotated the signing key',
   testWebhook:            'sent a test event to the webhook',
@@ -35,6 +38,7 @@ const special: Record<string, string> = {
   sendReset:              'mailed a link for a new password to the user',
   sendVerification:       'mailed a code to the user',
   removeUserMethod:       'removed a sign-in method of the user',
+  removeTrustedBrowser:   'removed a trusted browser of the user',
   disconnectGrant:        'disconnected an application from the user',
   createPromotion:        'planned a promotion',
   approvePromotion:       'approved a promotion',
@@ -53,9 +57,12 @@ const verbs: Record<string, string> = {
   rotate: 'rotated',
   block: 'blocked',
   unblock: 'unblocked',
+  approve: 'approved',
+  refuse: 'refused',
+  restore: 'restored',
 }
 
-const objects: Record<string, string> = {
+const object_words: Record<string, string> = {
   AuthKey: 'key',
   PlatformKey: 'platform key',
   ResourceServer: 'resource server',
@@ -74,7 +81,7 @@ export function didOf(action: string, object_type?: string): string {
   const [, verb = '', what = ''] = /^([a-z]+)([A-Z]\w*)$/.exec(action) ?? []
   const done = verbs[verb]
   if (special[action] || !done) return special[action] ?? action
-  return `${done} the ${objects[what] ?? what.toLowerCase()}`
+  return `${done} the ${object_words[what] ?? what.toLowerCase()}`
 }
 
 const text = (value: unknown) => (typeof value === 'string' && value !== '' ? value : undefined)
@@ -122,6 +129,8 @@ export function foundOf({ action, after }: Pick<AuditEntry, 'action' | 'after'>)
 }
 
 export interface Change {
+  /** The member of the object, such as `tokens.access_token_ttl_seconds`. */
+  path: string
   field: string
   before: string | null
   after: string | null
@@ -141,28 +150,68 @@ const bookkeeping = new Set([
   'previous_secret_until',
 ])
 
-/** The members that differ, at the depth where they differ, with the words of the settings page where it has the field. */
-export function changesOf({ before, after }: Pick<AuditEntry, 'before' | 'after'>): Change[] {
+type Changed = Pick<AuditEntry, 'object' | 'before' | 'after'>
+
+/** The members that differ, at the depth where they differ, with the words of the page that has the field. */
+export function changesOf({ object: { type }, before, after }: Changed): Change[] {
   const [old, now] = [leavesOf(before), leavesOf(after)]
   const paths = [...new Set([...old.keys(), ...now.keys()])].filter((path) => !bookkeeping.has(path))
-  return paths.map((path) => ({ field: labels.get(path) ?? wordsOf(path), before: old.get(path) ?? null, after: now.get(path) ?? null }))
+  return paths.map((path) => {
+    const shownIn = (leaves: ReadonlyMap<string, unknown>) => (leaves.has(path) ? shown(path, leaves.get(path), lookOf(type, path)) : null)
+    const field = labels.get(path) ?? fieldOf(type, path)?.label ?? wordsOf(path)
+    return { path, field, before: shownIn(old), after: shownIn(now) }
+  })
+}
+
+/**
+ * The values of an entry that say something. A change has both sides of each field that differs. A creation and a deletion have the fields
+ * with a value of their own: not those that are empty, zero or as in every new object, nor those that the entry shows above them, which are the
+ * object, its place and who made it.
+ */
+export function tellingChanges(entry: Changed & Pick<AuditEntry, 'actor' | 'project_id' | 'environment_id'>): Change[] {
+  const { object, actor, project_id, environment_id, before, after } = entry
+  if (before !== null && after !== null) return changesOf(entry)
+  const above = new Set<unknown>([object.id, project_id, environment_id])
+  const maker = (before ?? after)?.created_by
+  const is_by_actor = typeof maker === 'object' && maker !== null && 'id' in maker && maker.id === actor.id
+  const isAbove = ({ path }: Change, value: string | null) =>
+    above.has(value) || (path === 'tenant_id' && object.type !== 'tenant') || (is_by_actor && path.startsWith('created_by.'))
+  return changesOf(entry).filter((change) => {
+    const value = change.after ?? change.before
+    return value !== none && value !== '0' && value !== initialOf(object.type, change.path) && !isAbove(change, value)
+  })
+}
+
+const kinds: Readonly<Record<string, { fields: Readonly<Record<string, ObjectField>> }>> = objects
+const fieldOf = (type: string, path: string): ObjectField | undefined => kinds[type]?.fields[path]
+const lookOf = (type: string, path: string): Look | undefined => fieldOf(type, path)?.look
+
+/** The value in the form of a new object; `null` where the object has no form, or the field none. */
+function initialOf(type: string, path: string): string | null {
+  const field = fieldOf(type, path)
+  return field && !field.is_required ? shown(path, field.initial, field.look) : null
 }
 
 const wordsOf = (path: string) =>
   path
     .replace(/_seconds$/, '')
+    .replace(/(environment|project|application|organization|provider|webhook|user)_id$/, '$1') // its value is shown by name
     .replaceAll('.', ', ')
     .replaceAll('_', ' ')
 
-function leavesOf(state: unknown, path = ''): Map<string, string> {
-  if (typeof state !== 'object' || state === null || Array.isArray(state)) return new Map(path === '' ? [] : [[path, shown(path, state)]])
+function leavesOf(state: unknown, path = ''): Map<string, unknown> {
+  if (typeof state !== 'object' || state === null || Array.isArray(state)) return new Map(path === '' ? [] : [[path, state]])
   return new Map(Object.entries(state).flatMap(([name, member]) => [...leavesOf(member, path === '' ? name : `${path}.${name}`)]))
 }
 
-function shown(path: string, value: unknown): string {
-  if (value === null) return 'none'
+/** The value of a field without one. */
+const none = 'none'
+
+function shown(path: string, value: unknown, look: Look | undefined): string {
+  if (value === null || value === '') return none
   if (typeof value === 'boolean') return value ? 'on' : 'off'
   if (typeof value === 'number' && path.endsWith('_seconds')) return duration(value)
-  if (Array.isArray(value)) return value.length === 0 ? 'none' : value.map((one) => shown(path, one)).join('\n')
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+  if (Array.isArray(value)) return value.length === 0 ? none : value.map((one) => shown(path, one, look)).join('\n')
+  if (typeof value === 'object') return JSON.stringify(value)
+  return (typeof look === 'object' ? look[String(value)] : undefined) ?? String(value)
 }

@@ -20,7 +20,14 @@ export type Source = ReturnType<typeof callsOfEnvironment | typeof callsOfTenant
 
 const chips = { code: 'Code', route: 'Route', application_id: 'Application', key_id: 'Key', from: 'From', to: 'To' }
 
-export function CallList({ source, lead, chart }: { source: Source; lead: string; chart?: ReactNode }) {
+interface CallListProps {
+  source: Source
+  lead: string
+  chart?: ReactNode
+  actions?: ReactNode
+}
+
+export function CallList({ source, lead, chart, actions }: CallListProps) {
   const state = useQueryState()
   const { search, show } = state
   const { application_id, key_id } = search
@@ -63,6 +70,7 @@ export function CallList({ source, lead, chart }: { source: Source; lead: string
       title="Calls"
       label="Refused calls"
       lead={lead}
+      actions={actions}
       above={
         <div className="toolbar">
           <Reasons of={summary.data?.data ?? []} {...state} />

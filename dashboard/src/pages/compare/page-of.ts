@@ -7,8 +7,10 @@ export function pageOf(link: string, base: string, tenant_slug: string): ToOptio
   if (in_tenant) return to(`/t/${tenant_slug}${in_tenant}`)
   const [, in_environment = ''] = /\/environments\/[^/]+(\/.*)?$/.exec(pathname) ?? []
   if (in_environment === '') return null
-  // A provider has no page of its own.
-  const page = in_environment.replace('/auth-keys', '/api-keys').replace(/^\/providers\/.*$/, '/providers')
+  const [, application] = /^(\/applications\/[^/]+)\/secrets\/[^/]+$/.exec(in_environment) ?? []
+  if (application) return to(base + application, { tab: 'credentials' })
+  // A provider and a key have no page of their own.
+  const page = in_environment.replace(/^\/auth-keys(\/.*)?$/, '/api-keys').replace(/^\/providers\/.*$/, '/providers')
   return to(base + page, Object.fromEntries(searchParams))
 }
 

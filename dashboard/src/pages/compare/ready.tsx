@@ -2,9 +2,10 @@
 
 import type { Environment, Readiness } from '@ostiary/sdk'
 import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
 import { Card } from '../../parts/card.tsx'
 import { Icon } from '../../parts/icon.tsx'
-import { countDone, not_needed_words, stateOf } from '../../parts/readiness.ts'
+import { type CheckState, countDone, notNeededWords, stateOf } from '../../parts/readiness.ts'
 import { Loaded, useRead } from '../../parts/reading.tsx'
 import { Tag } from '../../parts/tag.tsx'
 import { readiness } from '../../queries/environment.ts'
@@ -22,6 +23,7 @@ const texts: Record<Check['code'], { title: string; act: string }> = {
   keys_restricted:    { title: 'Secret keys are restricted',             act: 'Restrict the keys' },
   webhooks_answer:    { title: 'Webhooks answer',                        act: 'Open the webhook' },
   providers_answer:   { title: 'Providers answer',                       act: 'Open the providers' },
+  nothing_ends_soon:  { title: 'No secret and no key ends soon',         act: 'Replace it' },
   links_set:          { title: 'Terms, privacy and support are linked',  act: 'Add the links' },
   two_owners:         { title: 'A second owner can sign in',             act: 'Invite one' },
   passkeys_usable:    { title: 'Passkeys in use are switched on',        act: 'Open the settings' },
@@ -43,33 +45,60 @@ export function ReadyForLive({ environment, title = 'Before Live' }: { environme
         <Card title={title} beside={<Tag tone={ready ? 'ok' : 'warn'}>{doneOf(checks)}</Tag>}>
           <ul className="go">
             {checks
-              .toSorted((a, b) => order[stateOf(a)] - order[stateOf(b)])
+              .filter((check) => stateOf(check) !== 'not_needed')
+              .toSorted((a, b) => Number(a.ok) - Number(b.ok))
               .map((check) => (
-                <li key={check.code} className={classes[stateOf(check)]}>
-                  <Icon name={icons[stateOf(check)]} size={16} />
-                  <b>
-                    {texts[check.code].title}
-                    <span className={check.applies ? 'vh' : 'small faint'}>{said[stateOf(check)]}</span>
-                  </b>
+                <Line key={check.code} {...check}>
                   {check.ok ? null : (
                     <p>
                       {check.detail} {check.level === 'recommended' ? 'Recommended. ' : ''}
                       <Solve to={pageOf(check.link, base, tenant.slug)}>{texts[check.code].act}</Solve>
                     </p>
                   )}
-                </li>
+                </Line>
               ))}
           </ul>
+          <Unneeded of={checks.filter((check) => stateOf(check) === 'not_needed')} />
         </Card>
       )}
     </Loaded>
   )
 }
 
-const order = { open: 0, done: 1, not_needed: 2 }
-const icons = { done: 'check', open: 'cross', not_needed: 'minus' } as const
-const classes = { done: 'ok', open: 'no', not_needed: 'unneeded' }
-const said = { done: ': done', open: ': open', not_needed: ` ${not_needed_words}` }
+function Unneeded({ of: checks }: { of: Check[] }) {
+  if (checks.length === 0) return null
+  return (
+    <details className="unneeded">
+      <summary>{notNeededWords(checks.length)}</summary>
+      <ul className="go">
+        {checks.map((check) => (
+          <Line key={check.code} {...check} />
+        ))}
+      </ul>
+    </details>
+  )
+}
+
+function Line({ code, ok, applies, children }: Pick<Check, 'code' | 'ok' | 'applies'> & { children?: ReactNode }) {
+  const state = stateOf({ ok, applies })
+  const { icon, className, said } = looks[state]
+  return (
+    <li className={className}>
+      <Icon name={icon} size={16} />
+      <b>
+        {texts[code].title}
+        <span className="vh">{said}</span>
+      </b>
+      {children}
+    </li>
+  )
+}
+
+const looks = {
+  open: { icon: 'cross', className: 'no', said: ': open' },
+  done: { icon: 'check', className: 'ok', said: ': done' },
+  not_needed: { icon: 'minus', className: 'unneeded', said: '' },
+} as const satisfies Record<CheckState, object>
 
 function doneOf(checks: readonly Check[]): string {
   const { done, of } = countDone(checks.map(stateOf))

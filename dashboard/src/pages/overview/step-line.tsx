@@ -10,7 +10,7 @@ interface StepLineProps {
   state: CheckState
   detail: ReactNode
   /** At the end of the line. */
-  children: ReactNode
+  children?: ReactNode
 }
 
 export const StepLine = ({ title, state, detail, children }: StepLineProps) => (

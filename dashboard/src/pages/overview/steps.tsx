@@ -4,7 +4,7 @@ import type { ApiKey, Readiness } from '@ostiary/sdk'
 import { Link, type ToOptions } from '@tanstack/react-router'
 import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { Card } from '../../parts/card.tsx'
-import { type CheckState, countDone, not_needed_words, stateOf } from '../../parts/readiness.ts'
+import { type CheckState, countDone, notNeededWords, stateOf } from '../../parts/readiness.ts'
 import { Loaded, useRead } from '../../parts/reading.tsx'
 import { applications } from '../../queries/applications.ts'
 import { readiness } from '../../queries/environment.ts'
@@ -28,6 +28,7 @@ const words: Record<Check['code'], { title: string; act: string }> = {
   keys_restricted:    { title: 'Restrict the keys',           act: 'Keys' },
   webhooks_answer:    { title: 'Answer every webhook',        act: 'Webhook' },
   providers_answer:   { title: 'Mend the provider that failed', act: 'Providers' },
+  nothing_ends_soon:  { title: 'Replace what ends soon',      act: 'Open' },
   links_set:          { title: 'Link terms and privacy',      act: 'Settings' },
   two_owners:         { title: 'Have a second owner',         act: 'Members' },
   passkeys_usable:    { title: 'Keep the passkeys in use',    act: 'Settings' },
@@ -120,6 +121,7 @@ function StepCard({ title, steps, leads = false, children }: { title: string; st
   const next = leads ? steps.find(({ state }) => state === 'open') : undefined
   const is_over = leads && done === steps.length
   const [is_opened, setOpened] = useState(false)
+  const unneeded = steps.filter(({ state }) => state === 'not_needed')
   return (
     <Card
       title={title}
@@ -139,18 +141,29 @@ function StepCard({ title, steps, leads = false, children }: { title: string; st
       }
     >
       <ol className="steps" hidden={is_over && !is_opened}>
-        {steps.map((step) => (
-          <StepLine key={step.id} {...step}>
-            {step.state === 'not_needed' ? <span className="small faint">{not_needed_words}</span> : null}
-            {step.state === 'open' && step.link ? (
-              <Link className={`btn s${step === next ? ' pri' : ''}`} {...step.link} aria-label={`${step.act}: ${step.title}`}>
-                {step.act}
-              </Link>
-            ) : null}
-          </StepLine>
-        ))}
+        {steps
+          .filter(({ state }) => state !== 'not_needed')
+          .map((step) => (
+            <StepLine key={step.id} {...step}>
+              {step.state === 'open' && step.link ? (
+                <Link className={`btn s${step === next ? ' pri' : ''}`} {...step.link} aria-label={`${step.act}: ${step.title}`}>
+                  {step.act}
+                </Link>
+              ) : null}
+            </StepLine>
+          ))}
         {children}
       </ol>
+      {unneeded.length > 0 ? (
+        <details className="unneeded" hidden={is_over && !is_opened}>
+          <summary>{notNeededWords(unneeded.length)}</summary>
+          <ul className="steps">
+            {unneeded.map((step) => (
+              <StepLine key={step.id} {...step} />
+            ))}
+          </ul>
+        </details>
+      ) : null}
     </Card>
   )
 }

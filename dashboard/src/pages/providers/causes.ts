@@ -8,6 +8,7 @@ const causes: Record<string, string> = {
   tls:                 'The connection is not secure',
   timeout:             'It did not answer in time',
   address_not_allowed: 'Its address may not be called',
+  proxy:               'The egress proxy made no connection to it',
   status:              'It answered with an error',
   metadata:            'Its metadata cannot be used',
   issuer_mismatch:     'Its metadata names another issuer',

@@ -40,6 +40,7 @@ export function CreateProvider({ close, check }: { close: () => void; check: (pr
     'key_id',
     'client_secret',
     'private_key',
+    'secret_expires_at',
     'scopes',
     'display_name',
   ])

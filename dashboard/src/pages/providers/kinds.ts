@@ -1,5 +1,5 @@
 /** The kinds of providers: the fields of each, and what to do at the provider before they are known. */
-import type { ProviderCreation } from '@ostiary/sdk'
+import type { Provider, ProviderCreation } from '@ostiary/sdk'
 import { objects } from '../../generated/objects.ts'
 import { defaults } from '../../generated/provider-kinds.ts'
 
@@ -80,6 +80,12 @@ export const kinds: readonly [KindOfProvider, ...KindOfProvider[]] = [
 ]
 
 export const kindOf = (type: Kind): KindOfProvider => kinds.find(({ value }) => value === type) ?? kinds[0]
+
+/** Names the providers of a list, with the slug where several have one name: as the service does on pages for people. */
+export function distinctNames(of: readonly Provider[]): (provider: Provider) => string {
+  const times = Map.groupBy(of, ({ display_name }) => display_name)
+  return ({ display_name, slug }) => ((times.get(display_name)?.length ?? 0) > 1 ? `${display_name} (${slug})` : display_name)
+}
 
 /** The scopes that are asked for unless others are entered. */
 export const scopesOf = ({ value }: KindOfProvider): string[] => [...(defaults[value]?.scopes ?? [])]

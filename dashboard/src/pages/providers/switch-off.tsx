@@ -8,19 +8,19 @@ import { providers } from '../../queries/providers.ts'
 import { useEnvironment } from '../../scope.tsx'
 import { savingProvider } from './saving.ts'
 
-export function SwitchOff({ provider, close }: { provider: Provider; close: () => void }) {
+/** @param name as in the list */
+export function SwitchOff({ provider, name, close }: { provider: Provider; name: string; close: () => void }) {
   const here = useEnvironment()
-  const { id, display_name } = provider
-  const { data, error } = useRead(providers.one(here, id))
+  const { data, error } = useRead(providers.one(here, provider.id))
   const save = useSave({ ...savingProvider(here, data ?? { data: provider, etag: null }), done: close })
   return (
     <>
       <Confirm
-        title={`Switch off ${display_name}?`}
+        title={`Switch off ${name}?`}
         consequence="Its button leaves the sign-in page at once, for everybody. People who have no other way to sign in are locked out until you switch it on again."
         keep="Keep it on"
         act="Switch off now"
-        typed={here.environment.type === 'live' ? display_name : undefined}
+        typed={here.environment.type === 'live' ? name : undefined}
         busy={data === undefined || save.busy}
         error={save.error ?? error}
         onConfirm={() => save.run({ enabled: false })}

@@ -1,9 +1,10 @@
 /** The control of one setting, with its plain name, its effect, its unit, its range and its default. */
 import { duration } from '../../parts/clock.ts'
 import { FieldInput } from '../../parts/field-input.tsx'
+import { More } from '../../parts/more.tsx'
 import type { Field, Value } from './fields.ts'
 import { problemOf } from './rules.ts'
-import { inWords, shown } from './values.ts'
+import { inWords, sentencesOf, shown } from './values.ts'
 
 export interface InputProps {
   field: Field
@@ -20,7 +21,7 @@ export function Input({ field, error, ...entered }: InputProps) {
       {...entered}
       look={look}
       label={label}
-      description={helpOf(field)}
+      description={<Help of={field} />}
       error={problemOf(field, entered.value) ?? error}
       empty={by_default}
       placeholder={by_default === null ? undefined : String(by_default)}
@@ -30,11 +31,20 @@ export function Input({ field, error, ...entered }: InputProps) {
   )
 }
 
-/** Describes the field, with its range and its default. */
-function helpOf(field: Field): string {
+/** Describes the field in one sentence, with its range and its default. The rest opens below it. */
+function Help({ of: field }: { of: Field }) {
+  const { first, rest } = sentencesOf(inWords(field))
+  return (
+    <>
+      {first} <span className="limits">{limitsOf(field)}</span>
+      {rest === '' ? null : <More about={field.label}>{rest}</More>}
+    </>
+  )
+}
+
+function limitsOf(field: Field): string {
   const { look, min, max } = field
   const limit = look === 'seconds' ? duration : (number: number) => number.toLocaleString('en')
-  const range = min === null || max === null ? '' : ` ${limit(min)} to ${limit(max)}.`
-  const by_default = look === 'text' || Array.isArray(field.default) ? '' : ` Default: ${shown(field, field.default)}.`
-  return `${inWords(field)}${range}${by_default}`
+  const range = min === null || max === null ? '' : `${limit(min)} to ${limit(max)}. `
+  return look === 'text' || Array.isArray(field.default) ? range : `${range}Default: ${shown(field, field.default)}.`
 }

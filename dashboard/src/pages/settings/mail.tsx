@@ -54,7 +54,7 @@ export function MailSettings({ base, report }: Edited<Settings>) {
   return (
     <Card title="Mail">
       <form onSubmit={submit}>
-        <fieldset disabled={!can('developer') || save.busy} className="settings-grid">
+        <fieldset disabled={!can('developer') || save.busy} className="settings-rows">
           <NativeSelect
             label={names['/email/delivery']}
             data={Object.entries(deliveries)

@@ -18,6 +18,13 @@ export const inWords = ({ help, look }: Pick<Field, 'help' | 'look'>) =>
     .replaceAll('`null`', 'empty')
     .replaceAll('`', '')
 
+/** The first sentence of an explanation, and the rest. A text that fits on a line stays whole. */
+export function sentencesOf(text: string): { first: string; rest: string } {
+  if (text.length <= 80) return { first: text, rest: '' }
+  const [, first = text, rest = ''] = /^(.*?\.) (.*)$/s.exec(text) ?? []
+  return { first, rest }
+}
+
 /** `null` is not a value, or restores the default of a field that has one. */
 export function shown(field: Field, value: Value): string {
   if (value === null) return field.default === null ? 'Not set' : `Default: ${shown(field, field.default)}`

@@ -33,6 +33,7 @@ export function Access({ user, methods, ask }: AccessProps) {
   const { client } = here
   const about = { user_id: user.id }
   const sessions = useList(users.sessions(here, user.id))
+  const trusted = useList(users.trustedBrowsers(here, user.id))
   const grants = useList(users.grants(here, user.id))
   const nameOfId = useNames((grants.rows ?? []).map(({ application_id }) => application_id))
   const nameOfApp = (id: string) => nameOfId(id)?.name ?? id
@@ -101,6 +102,34 @@ export function Access({ user, methods, ask }: AccessProps) {
           }
         }}
       />
+      {trusted.rows?.length === 0 ? null : (
+        <ListPart
+          title="Trusted browsers"
+          none="None."
+          list={trusted}
+          ask={ask}
+          row={(browser) => {
+            const text = `${deviceOf(browser.user_agent)}, ${browser.ip ?? 'unknown address'}`
+            return {
+              id: browser.id,
+              text,
+              more: (
+                <>
+                  Last used <Time at={browser.last_used_at} />, asks no second factor until <Time at={browser.expires_at} />
+                </>
+              ),
+              act: 'Remove',
+              question: {
+                title: 'Remove this trusted browser?',
+                consequence: `The person is asked for the second factor there (${text}) again. Nobody is signed out.`,
+                keep: 'Keep it',
+                act: 'Remove now',
+                run: () => client.removeTrustedBrowser({ ...about, trusted_browser_id: browser.id }),
+              },
+            }
+          }}
+        />
+      )}
       <ListPart
         title="Connected applications"
         none="None."

@@ -3,6 +3,7 @@
  * and delete.
  */
 
+import { Checkbox } from '@mantine/core'
 import type { SignInMethod, User } from '@ostiary/sdk'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -50,6 +51,7 @@ function Content({ user, onClose }: { user: User; onClose: () => void }) {
   const changes = users.access(here, user.id)
   const change = useAction(({ run }: Question) => run(), { changes, done: () => setQuestion(null) })
   const unblock = useAction(() => client.unblockUser(about), { changes })
+  const restore = useAction(() => client.restoreUser(about), { changes })
   const ask = (next: Question) => {
     change.reset()
     setQuestion(next)
@@ -64,6 +66,7 @@ function Content({ user, onClose }: { user: User; onClose: () => void }) {
   return (
     <>
       <WaysIn user={user} methods={methods.rows} />
+      {user.approval?.state === 'waiting' ? <Approval user={user} changes={changes} /> : null}
       <Facts
         of={{
           Email: user.email ? (
@@ -72,6 +75,8 @@ function Content({ user, onClose }: { user: User; onClose: () => void }) {
             'None'
           ),
           Name: user.name ?? <span className="faint">None</span>,
+          ...(user.deletes_at ? { 'Erased on': <Time at={user.deletes_at} /> } : {}),
+          ...(user.approval ? { [approval_words[user.approval.state]]: <Time at={user.approval.at} /> } : {}),
           'Last sign-in': <Time at={user.last_sign_in_at} />,
           Created: <Time at={user.created_at} />,
           Id: <Id value={user.id} label="user id" />,
@@ -114,7 +119,7 @@ function Content({ user, onClose }: { user: User; onClose: () => void }) {
           </Link>
         </div>
       </Part>
-      <Problem error={unblock.error} />
+      <Problem error={unblock.error ?? restore.error} />
       <div className="toolbar">
         {user.blocked_at ? (
           <ChangeButton disabled={unblock.busy} onClick={() => unblock.run()}>
@@ -123,6 +128,11 @@ function Content({ user, onClose }: { user: User; onClose: () => void }) {
         ) : (
           <ChangeButton onClick={() => ask(block)}>Block</ChangeButton>
         )}
+        {user.deletes_at ? (
+          <ChangeButton in_root={false} disabled={restore.busy} onClick={() => restore.run()}>
+            Restore
+          </ChangeButton>
+        ) : null}
         <DeleteUser user={user} onDeleted={onClose} />
       </div>
       {form === 'edit' ? <EditUser user_id={user.id} close={() => setForm(null)} /> : null}
@@ -139,6 +149,41 @@ function Content({ user, onClose }: { user: User; onClose: () => void }) {
           error={change.error}
           onConfirm={() => change.run(question)}
           onClose={() => setQuestion(null)}
+        />
+      ) : null}
+    </>
+  )
+}
+
+const approval_words = { waiting: 'Waits since', approved: 'Approved', refused: 'Refused' } as const
+
+/** Lets a person in who signed up, or not. Both are mailed. */
+function Approval({ user, changes }: { user: User; changes: ReturnType<typeof users.access> }) {
+  const { client } = useEnvironment()
+  const about = { user_id: user.id }
+  const [is_refusing, setRefusing] = useState(false)
+  const approve = useAction(() => client.approveUser(about), { changes })
+  return (
+    <>
+      <div className="toolbar">
+        <ChangeButton className="btn pri" in_root={false} disabled={approve.busy} onClick={() => approve.run()}>
+          Approve
+        </ChangeButton>
+        <ChangeButton in_root={false} disabled={approve.busy} onClick={() => setRefusing(true)}>
+          Refuse
+        </ChangeButton>
+      </div>
+      <Problem error={approve.error} />
+      {is_refusing ? (
+        <ConfirmCall
+          title={`Refuse ${userName(user)}?`}
+          consequence="The person gets a mail and cannot use the account, which is deleted after 30 days. A refusal cannot be taken back."
+          keep="Leave it waiting"
+          act="Refuse now"
+          call={() => client.refuseUser(about)}
+          changes={changes}
+          done={() => setRefusing(false)}
+          onClose={() => setRefusing(false)}
         />
       ) : null}
     </>
@@ -186,25 +231,43 @@ function Mails({ user }: { user: User }) {
 }
 
 function DeleteUser({ user, onDeleted }: { user: User; onDeleted: () => void }) {
-  const { client, at } = useEnvironment()
+  const here = useEnvironment()
+  const { client, at } = here
   const [is_open, setOpen] = useState(false)
+  const [is_final, setFinal] = useState(false)
+  const grace_days = useRead(settings.plain(here)).data?.users.deletion_grace_days ?? 0
+  const is_closed = user.deletes_at !== null
+  const can_wait = grace_days > 0 && !is_closed
+  const erases = is_closed || !can_wait || is_final
   return (
     <>
       <ChangeButton className="btn bad" in_root={false} onClick={() => setOpen(true)}>
-        Delete
+        {is_closed ? 'Erase now' : 'Delete'}
       </ChangeButton>
       {is_open ? (
         <ConfirmCall
-          title={`Delete ${userName(user)}?`}
-          consequence="The account, its sessions, methods and consents are gone for good. The same address can sign up again, with another id."
+          title={`${erases ? 'Erase' : 'Delete'} ${userName(user)}?`}
+          consequence={
+            erases
+              ? 'The account, its sessions, methods and consents are gone for good. The same address can sign up again, with another id.'
+              : `The person is signed out everywhere. The account is erased after ${grace_days === 1 ? 'a day' : `${grace_days} days`}, and until then you or the person can restore it.`
+          }
           keep="Keep the user"
-          act="Delete now"
+          act={erases ? 'Erase now' : 'Delete now'}
           typed={userName(user)}
-          call={() => client.deleteUser({ user_id: user.id })}
+          call={() => client.deleteUser({ user_id: user.id, ...(erases ? { erase: 'true' as const } : {}) })}
           changes={[users.all({ at })]}
           done={onDeleted}
           onClose={() => setOpen(false)}
-        />
+        >
+          {can_wait ? (
+            <Checkbox
+              label="Erase at once, which cannot be undone"
+              checked={is_final}
+              onChange={(event) => setFinal(event.currentTarget.checked)}
+            />
+          ) : null}
+        </ConfirmCall>
       ) : null}
     </>
   )

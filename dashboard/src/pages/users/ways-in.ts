@@ -10,6 +10,10 @@ type Way = [name: string, is_theirs: boolean, is_offered: boolean]
 
 export function judgeWaysIn(user: User, methods: SignInMethod[], settings: Settings, providers: Provider[]): Verdict {
   if (user.blocked_at) return { can: false, text: 'Cannot sign in: blocked. Unblock the user to let the person in again.' }
+  if (user.deletes_at)
+    return { can: false, text: 'Deleted, but not erased yet: the person restores the account by signing in, or you restore it here.' }
+  if (user.approval?.state === 'waiting') return { can: false, text: 'Cannot sign in yet: the account waits for an approval.' }
+  if (user.approval?.state === 'refused') return { can: false, text: 'Cannot sign in: the account was refused.' }
   const has = (type: SignInMethod['type']) => methods.some((method) => method.type === type)
   const linked = methods.flatMap(({ provider_id }) => providers.find(({ id }) => id === provider_id) ?? [])
   const { sign_in, email, mfa } = settings

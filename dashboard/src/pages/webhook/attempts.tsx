@@ -15,6 +15,7 @@ const failures = {
   tls: 'TLS failed',
   timeout: 'No answer within 15 s',
   address_not_allowed: 'The address may not be reached',
+  proxy: 'The egress proxy made no connection',
 }
 const advice = {
   dns: 'Check the name in the address, and that it is in public DNS.',
@@ -22,6 +23,7 @@ const advice = {
   tls: 'Use a certificate that public authorities trust, for this name, and not expired.',
   timeout: 'Answer with 2xx first and work afterwards: an answer may take 15 s.',
   address_not_allowed: 'The name leads to a private address. Use a public one, or ask the operator to allow the network.',
+  proxy: 'Check the name in the address, and that the receiver runs. Else the operator sees why in the log of the proxy.',
 }
 
 export const hasWorked = ({ status }: Attempt) => status !== null && status >= 200 && status < 300

@@ -41,7 +41,7 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
       <Numbers webhook={webhook} />
       <div className="toolbar">
         <ChangeButton onClick={() => setResending(true)}>
-          <Icon name="again" /> Send again what failed since…
+          <Icon name="again" /> Send what failed or was missed…
         </ChangeButton>
       </div>
       {problem}

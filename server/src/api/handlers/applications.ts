@@ -1,3 +1,4 @@
+import { most_client_secrets } from '@ostiary/contract/client-secret.ts'
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { type Application, application, type NewApplication } from '@ostiary/contract/objects/application.ts'
 import { oidcScopes } from '@ostiary/contract/scopes.ts'
@@ -7,14 +8,17 @@ import { patched } from '../../base/patched.ts'
 import * as changes from '../../domain/applications/changes.ts'
 import { fieldsOfTemplate } from '../../domain/applications/from-template.ts'
 import { applicationProblems, usesClientSecret } from '../../domain/applications/rules.ts'
+import { findSecrets, type SecretRow, shown } from '../../domain/applications/secrets.ts'
 import * as store from '../../domain/applications/store.ts'
+import { readPageBy } from '../../domain/lists/lists.ts'
 import { changeVersioned } from '../../domain/lists/versions.ts'
 import { findOwnedScopes } from '../../domain/resource-servers/store.ts'
 import { knownRoles } from '../../domain/roles/access.ts'
 import { placeIn } from '../../domain/tenancy/objects.ts'
-import { found, pointerTo, validationFailed } from '../../http/problem.ts'
+import { type Fail, found, pointerTo, validationFailed } from '../../http/problem.ts'
 import { redirectUriProblem } from '../../protocol/redirect-uris.ts'
 import { environmentOf, finderOf } from '../environment.ts'
+import { refusePastExpiry } from '../expiry.ts'
 import type { Call, Handler } from '../handler.ts'
 import { changeObject, commitChange, createObject, deleteObject, listObjects } from '../objects.ts'
 import type { Services } from '../services.ts'
@@ -94,14 +98,81 @@ export const changeApplication: Handler<'changeApplication'> = async (services, 
 
 export const rotateClientSecret: Handler<'rotateClientSecret'> = async (services, call) =>
   changeVersioned(call.if_match, await finder(services, call), async (current) => {
-    if (!usesClientSecret(current.token_endpoint_auth_method)) {
-      return call.fail('secret_not_used', `The application authenticates with ${current.token_endpoint_auth_method} and has no secret.`)
-    }
+    refuseWithoutSecret(current, call.fail)
     const at = services.now()
     const { client_secret, ...rotated } = changes.rotated(services, current, at)
     const after = { ...rotated.after, client_secret }
     return (await commitChange(call.commit, { ...rotated, after }, at)) ? after : null
   })
+
+function refuseWithoutSecret({ token_endpoint_auth_method: method }: Application, fail: Fail<'secret_not_used'>): void {
+  if (!usesClientSecret(method)) fail('secret_not_used', `The application authenticates with ${method} and has no secret.`)
+}
+
+/** The present secrets, with uses that are not written yet. */
+async function secretsOf({ db, secret_uses }: Services, application: store.ApplicationRow): Promise<SecretRow[]> {
+  const secrets = await findSecrets(db, application)
+  return secrets.map((secret) => ({ ...secret, last_used_at: secret_uses.find(secret.id)?.toISOString() ?? secret.last_used_at }))
+}
+
+export const listClientSecrets: Handler<'listClientSecrets'> = async (services, call) => {
+  const application = await found((await finder(services, call))())
+  const secrets = (await secretsOf(services, application)).map((secret) => {
+    const { version: _, ...record } = shown(secret)
+    return record
+  })
+  const from = (last: string | null) => (last === null ? 0 : secrets.findIndex(({ id }) => id === last) + 1)
+  return readPageBy(services, call, `client-secrets.${application.id}`, {
+    keyOf: ({ id }: (typeof secrets)[number]) => id,
+    read: async (last, limit) => secrets.slice(from(last), from(last) + limit),
+  })
+}
+
+export const addClientSecret: Handler<'addClientSecret'> = async (services, call) => {
+  const { label = null, expires_at: sent = null } = call.body
+  const expires_at = sent === null ? null : new Date(sent).toISOString()
+  refusePastExpiry(expires_at, services.now())
+  return changeVersioned(null, await finder(services, call), async (current) => {
+    refuseWithoutSecret(current, call.fail)
+    const kept = await findSecrets(services.db, current)
+    if (kept.length >= most_client_secrets)
+      return call.fail('quota_exceeded', 'The application has two client secrets, the most that it can have. Delete one of them first.')
+    const at = services.now()
+    const { statements, after, event, client_secret } = changes.secretAdded(services, current, { kept, label, expires_at }, at)
+    const { environment_id } = current
+    const answer = { ...after, client_secret }
+    return (await call.commit({ statements, before: null, answer, event: { environment_id, ...event } }, at)) ? answer : null
+  })
+}
+
+export const getClientSecret: Handler<'getClientSecret'> = async (services, call) =>
+  found((await secretFinder(services, call))().then((one) => one && shown(one.secret)))
+
+export const deleteClientSecret: Handler<'deleteClientSecret'> = async (services, call) => {
+  await changeVersioned(call.if_match, await secretFinder(services, call), async ({ secret, application, secrets }) => {
+    const at = services.now()
+    const kept = secrets.filter(({ id }) => id !== secret.id)
+    const isUsable = ({ expires_at }: SecretRow) => expires_at === null || Date.parse(expires_at) > at.getTime()
+    if (isUsable(secret) && !kept.some(isUsable))
+      return call.fail('last_secret', 'The application authenticates with this secret alone. Add another one first.')
+    const { statements, event } = changes.secretDeleted(application, secret.id, kept, at)
+    const { environment_id } = application
+    const before = shown(secret)
+    return (await call.commit({ statements, before, answer: null, event: { environment_id, ...event } }, at)) ? secret : null
+  })
+  return null
+}
+
+/** Finds the secret of the path, with its application and all secrets of it. */
+async function secretFinder(services: Services, call: Pick<Call<'getClientSecret'>, 'caller' | 'params'>) {
+  const findApplication = await finder(services, call)
+  return async () => {
+    const application = await findApplication()
+    const secrets = application ? await secretsOf(services, application) : []
+    const secret = secrets.find(({ id }) => id === call.params.client_secret_id)
+    return application && secret ? { application, secrets, secret, version: shown(secret).version } : null
+  }
+}
 
 export const deleteApplication: Handler<'deleteApplication'> = async (services, call) => {
   await deleteObject(services, call, await finder(services, call), changes.deleted)

@@ -16,6 +16,7 @@ import { findKeyOwner, haveRoom, holdEnvironment, holdTenant } from '../../domai
 import type { Fail } from '../../http/problem.ts'
 import { type FieldError, fieldErrors, found, validationFailed } from '../../http/problem.ts'
 import { environmentOf } from '../environment.ts'
+import { refusePastExpiry } from '../expiry.ts'
 import type { AnyCall, Call, Handler } from '../handler.ts'
 import { peopleBehind } from '../people-behind.ts'
 import type { Services } from '../services.ts'
@@ -96,6 +97,7 @@ async function create(
 ) {
   refuseProblems(type, owner.environment_type, fields, config.base_url)
   const at = now()
+  refusePastExpiry(fields.expires_at, at)
   const id = newId('key')
   const { key, ...made } = makeApiKey(type, owner.environment_type, random)
   const record = {
@@ -140,8 +142,9 @@ function change({ config, now, keys }: Services, call: KeyCall & { fail: Fail<'k
       if (current.revoked_at !== null) return call.fail('key_revoked', 'The key is revoked and cannot be changed.')
       const fields = withDefaults(mergePatch(fieldsOf(current), patch))
       refuseProblems(current.type, owner.environment_type, fields, config.base_url)
-      if (JSON.stringify(fields) === JSON.stringify(fieldsOf(current))) return current
       const at = now()
+      refusePastExpiry(fields.expires_at, at, { kept: current.expires_at })
+      if (JSON.stringify(fields) === JSON.stringify(fieldsOf(current))) return current
       const next = { ...current, ...fields, version: current.version + 1, updated_at: at.toISOString() }
       const changed = await call.commit({ statements: [store.updateKey(current, fields, null, at)], before: current, answer: next }, at)
       return changed ? next : null

@@ -22,7 +22,7 @@ export const listMetadataClients: Handler<'listMetadataClients'> = async (servic
   return { ...page, data: page.data.map(withoutVersion) }
 }
 
-const withoutVersion = (row: store.MetadataClientRow) => {
+const withoutVersion = (row: store.CountedClient) => {
   const { version: _, ...record } = store.shown(row)
   return record
 }
@@ -71,7 +71,14 @@ export const createMetadataClient: Handler<'createMetadataClient'> = async (serv
     const record = {
       ...begun({ ...environment, environment_id, at }, { id, client_id }),
       ...{ client_name, host, redirect_uris: [...redirect_uris], token_endpoint_auth_method },
-      ...{ listed, disabled: false, added_by: 'administrator' as const, document_read_at: read_at.toISOString(), last_used_at: null },
+      ...{
+        listed,
+        disabled: false,
+        added_by: 'administrator' as const,
+        people: 0,
+        document_read_at: read_at.toISOString(),
+        last_used_at: null,
+      },
     }
     const data = { metadata_client_id: id, client_id, added_by: record.added_by }
     const added = { id, client, read_at, listed, added_by: record.added_by }

@@ -85,7 +85,7 @@ export const applyPromotion: Handler<'applyPromotion'> = async (services, call) 
       const { target } = ends
       const needed = promotion.needed_secrets
       const sends = secretsSent(promotion, body)
-      refuseStep(call, { target: target.settings.type, changes: promotion.changes, sends, is_preview: false })
+      await refuseStep(call, { target: target.settings.type, changes: promotion.changes, sends, is_preview: false })
       if (promotion.status !== 'planned') throw wrongState(reason`This promotion is ${promotion.status} already.`)
       refuseUnapproved(promotion)
       refuseMoved(promotion, ends)
@@ -171,7 +171,7 @@ type RevertCall = Pick<Call<'revertPromotion'>, 'body' | 'caller' | 'params' | '
 async function reverting(services: Services, call: RevertCall) {
   const { body } = call
   const { promotion, target } = await present(services, call)
-  refuseStep(call, { target: target.settings.type, changes: promotion.changes, sends: [], is_preview: body.dry_run === true })
+  await refuseStep(call, { target: target.settings.type, changes: promotion.changes, sends: [], is_preview: body.dry_run === true })
   if (promotion.status !== 'applied') throw wrongState(reason`Only an applied promotion can be reverted. This one is ${promotion.status}.`)
   if (!promotion.revertible) throw wrongState(reason`This promotion deleted objects, which cannot come back.`)
   const { rows, idOf } = target

@@ -12,6 +12,7 @@ import { environmentKeepsWayIn } from '../../domain/tenancy/ways-in.ts'
 import { badField, found, rateLimited, validationFailed } from '../../http/problem.ts'
 import type { RateLimitPolicy } from '../../http/rate-limit.ts'
 import { environmentOf, finderOf } from '../environment.ts'
+import { refusePastExpiry } from '../expiry.ts'
 import type { Call, Handler } from '../handler.ts'
 import { changeObject, createObject, deleteObject, listObjects } from '../objects.ts'
 import type { Services } from '../services.ts'
@@ -27,6 +28,7 @@ export const createProvider: Handler<'createProvider'> = async (services, call) 
   const { id = newId('prv'), slug, type, client_secret = null, private_key = null } = call.body
   const secrets = { client_secret, private_key }
   const fields = patched(provider, type, {}, call.body)
+  refusePastExpiry(fields.secret_expires_at, now(), { name: 'secret_expires_at' })
   refuseProblems(providerProblems(type, fields, changes.hasAfter(secrets), placeOf(services, environment)))
   const refuseTakenId = async () => {
     if (await store.hasProviderId(db, environment_id, id))
@@ -57,6 +59,7 @@ export const changeProvider: Handler<'changeProvider'> = async (services, call) 
     find: await finder(services, call),
     next: (current) => {
       const fields = patched(provider, current.type, current, call.body)
+      refusePastExpiry(fields.secret_expires_at, services.now(), { name: 'secret_expires_at', kept: current.secret_expires_at })
       refuseProblems(providerProblems(current.type, fields, changes.hasAfter(secrets, current), placeOf(services, environment)))
       if (issuerOfProvider({ type: current.type, issuer: fields.issuer }) !== issuerOfProvider(current)) refuseKeptSecrets(current, secrets)
       return fields

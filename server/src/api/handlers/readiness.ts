@@ -1,5 +1,7 @@
 /** Whether an environment is ready for real users: reads the facts and lets `checks.ts` judge them. */
 import type { Readiness } from '@ostiary/contract/readiness.ts'
+import { findFirstEnd } from '../../domain/expiry/sources.ts'
+import { stageOf } from '../../domain/expiry/stages.ts'
 import { judgeReadiness } from '../../domain/readiness/checks.ts'
 import {
   countOwners,
@@ -21,12 +23,13 @@ import type { Handler } from '../handler.ts'
 export const getReadiness: Handler<'getReadiness'> = async (services, call): Promise<Readiness> => {
   const { config, db, issuers, now, scanApplications } = services
   const { id, tenant_id, project_id, type, issuer } = await environmentOf(services, call)
-  const [row, applications, secret_keys, webhooks, providers, owners, has_sign_in] = await Promise.all([
+  const [row, applications, secret_keys, webhooks, providers, first_end, owners, has_sign_in] = await Promise.all([
     findSettings(db, tenant_id, project_id, id),
     scanApplications(id),
     countSecretKeys(db, id, now()),
     findWebhooks(db, id),
     findProviders(db, id),
+    findFirstEnd(db, id, now()),
     countOwners(db, tenant_id),
     hasSignIn(db, id),
   ])
@@ -52,6 +55,7 @@ export const getReadiness: Handler<'getReadiness'> = async (services, call): Pro
     providers,
     resource_servers: { requiring, ungiven: ungiven === null ? null : await findServerNamed(db, id, ungiven) },
     organizations: needing.size + servers.size === 0 ? { required_by: null, exist: true } : await findRequiredOrganizations(db, id),
+    ends: first_end && { ...first_end, days: stageOf(first_end.expires_at, now()) ?? 1 },
     owners,
     passkey_only,
     has_sign_in,

@@ -46,7 +46,7 @@ async function replayStep(
   const promotion = (await findPromotion(db, first.project_id, params.promotion_id ?? '')) ?? first
   const target = await findEnvironmentOfTenant(db, caller.tenant_id, promotion.to_environment_id)
   const { changes } = promotion
-  if (target) refuseStep({ caller, sign_in: null }, { target: target.type, changes, sends: sendsOf(promotion), is_preview: false })
+  if (target) await refuseStep({ caller, sign_in: null }, { target: target.type, changes, sends: sendsOf(promotion), is_preview: false })
   return shownTo(caller, first)
 }
 

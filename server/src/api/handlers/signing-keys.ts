@@ -1,18 +1,22 @@
+import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import type { TokenVerdict } from '@ostiary/contract/session.ts'
 import { switched_methods } from '@ostiary/contract/sign-in-methods.ts'
+import type { SigningAlg } from '@ostiary/contract/signing-key.ts'
+import { picked } from '../../base/picked.ts'
 import { refusal } from '../../base/refusal.ts'
+import type { JwksReader } from '../../deployment/jwks-readers.ts'
 import { findPublicApplications } from '../../domain/applications/store.ts'
 import { readPageBy } from '../../domain/lists/lists.ts'
 import { findOfferedProviders } from '../../domain/providers/store.ts'
 import { findEnvironmentWithProject } from '../../domain/tenancy/store.ts'
 import { found, notFound } from '../../http/problem.ts'
 import { judgeToken } from '../../oidc/introspection.ts'
-import { insertSigningKey, type SigningKey } from '../../oidc/signing-keys.ts'
+import { insertSigningKey, type SigningKey, signFrom } from '../../oidc/signing-keys.ts'
 import { describeInactive } from '../../oidc/validation-notes.ts'
 import { locales } from '../../pages/locale.ts'
 import { keyStates } from '../../protocol/key-states.ts'
 import { environmentOf } from '../environment.ts'
-import type { Handler } from '../handler.ts'
+import type { Call, Handler } from '../handler.ts'
 import type { Services } from '../services.ts'
 
 export const authConfig: Handler<'authConfig'> = async (services, { caller }) => {
@@ -31,7 +35,7 @@ export const authConfig: Handler<'authConfig'> = async (services, { caller }) =>
       methods: switched_methods.filter((method) => sign_in[method]),
       providers: await findOfferedProviders(db, environment.id),
     },
-    sign_up,
+    sign_up: picked(sign_up, ['mode', 'name']),
     password_policy: password,
     branding: { ...branding, display_name: issuer.display_name },
     links,
@@ -53,9 +57,10 @@ export const listSigningKeys: Handler<'listSigningKeys'> = async (services, call
   const environment = await environmentOf(services, call)
   const { keys, es256_keys } = await loadIssuer(services, environment.id)
   const states = [keys, es256_keys].flatMap((sequence) => keyStates<SigningKey>(sequence, services.now()))
+  const readers = states.some(({ state }) => state === 'next') ? await readersOf(services, environment.id) : []
   const newest_first = states
     .sort((a, b) => b.key.signs_from.getTime() - a.key.signs_from.getTime())
-    .flatMap(({ key, state }) => (state === 'expired' ? [] : [show(environment.id, key, state)]))
+    .flatMap(({ key, state }) => (state === 'expired' ? [] : [show(environment.id, key, state, readers)]))
   const from = (last: string | null) => (last === null ? 0 : newest_first.findIndex(({ id }) => id === last) + 1)
   return readPageBy<ReturnType<typeof show>>(services, call, `signing-keys.${environment.id}`, {
     keyOf: (key) => key.id,
@@ -63,10 +68,13 @@ export const listSigningKeys: Handler<'listSigningKeys'> = async (services, call
   })
 }
 
-/** An existing next key is returned again: repeated and concurrent rotations publish one next key. */
+/**
+ * An existing next key is returned again: repeated and concurrent rotations publish one next key. With `now` that key signs at once, and a
+ * repeat finds none.
+ */
 export const rotateSigningKey: Handler<'rotateSigningKey'> = async (services, call) => {
   const environment = await environmentOf(services, call)
-  const { alg } = call.query
+  const { alg, now: signs_now } = call.query
   for (;;) {
     const { keys, es256_keys } = await loadIssuer(services, environment.id)
     // After the look-up, which may create the environment's first key.
@@ -74,21 +82,48 @@ export const rotateSigningKey: Handler<'rotateSigningKey'> = async (services, ca
     const states = keyStates<SigningKey>(alg === 'RS256' ? keys : es256_keys, at)
     if (!states.some(({ state }) => state === 'current' || state === 'next'))
       call.fail('no_signing_key', 'No resource server of the environment asks for ES256, so it has no such key to replace.')
-    const next = states.find(({ state }) => state === 'next')
-    if (next) {
-      const answer = show(environment.id, next.key, 'next')
-      await call.commit({ statements: [], before: answer, answer }, at)
-      return answer
-    }
-    const { key, statements } = await insertSigningKey(services, services.key_pool, { environment_id: environment.id, alg }, at)
-    const answer = show(environment.id, key, 'next')
-    const data = { kid: key.kid, signs_from: key.signs_from.toISOString() }
-    const event = { environment_id: environment.id, type: 'signing_key.rotated', data } as const
-    const object = { type: 'signing_key', id: key.kid }
-    const added = await call.commit({ statements, before: null, answer, event, object }, at)
-    if (added) return answer
+    const next = states.find(({ state }) => state === 'next')?.key
+    if (signs_now === 'true' && !next)
+      return call.fail('no_signing_key', 'No key waits. Rotate first, and let the readers read the new key.')
+    const rotation = { services, call, environment_id: environment.id, at }
+    const answer = await (next ? (signs_now === 'true' ? useNext(rotation, next) : repeat(rotation, next)) : publish(rotation, alg))
+    if (answer) return answer
   }
 }
+
+interface Rotation {
+  readonly services: Services
+  readonly call: Pick<Call<'rotateSigningKey'>, 'commit'>
+  readonly environment_id: EnvironmentId
+  readonly at: Date
+}
+
+async function repeat({ services, call, environment_id, at }: Rotation, next: SigningKey) {
+  const answer = show(environment_id, next, 'next', await readersOf(services, environment_id))
+  await call.commit({ statements: [], before: answer, answer }, at)
+  return answer
+}
+
+async function publish({ services, call, environment_id, at }: Rotation, alg: SigningAlg) {
+  const { key, statements } = await insertSigningKey(services, services.key_pool, { environment_id, alg }, at)
+  const answer = show(environment_id, key, 'next', await readersOf(services, environment_id))
+  return (await call.commit({ statements, before: null, answer, ...rotationOf(environment_id, key) }, at)) ? answer : null
+}
+
+async function useNext({ call, environment_id, at }: Rotation, next: SigningKey) {
+  const before = show(environment_id, next, 'next', [])
+  const key = { ...next, signs_from: at }
+  const answer = show(environment_id, key, 'current', [])
+  const statements = signFrom(environment_id, next, at)
+  return (await call.commit({ statements, before, answer, ...rotationOf(environment_id, key) }, at)) ? answer : null
+}
+
+function rotationOf(environment_id: EnvironmentId, { kid, signs_from }: Pick<SigningKey, 'kid' | 'signs_from'>) {
+  const data = { kid, signs_from: signs_from.toISOString() }
+  return { event: { environment_id, type: 'signing_key.rotated', data }, object: { type: 'signing_key', id: kid } } as const
+}
+
+const readersOf = ({ jwks_readers, now }: Services, environment_id: EnvironmentId) => jwks_readers.find(environment_id, now())
 
 async function loadIssuer({ issuers }: Services, environment_id: string) {
   return found(issuers.find(environment_id))
@@ -98,6 +133,7 @@ function show(
   environment_id: string,
   key: Pick<SigningKey, 'kid' | 'alg' | 'public_jwk' | 'signs_from' | 'created_at'>,
   state: 'next' | 'current' | 'retired',
+  readers: readonly JwksReader[],
 ) {
   const created_at = key.created_at.toISOString()
   return {
@@ -108,6 +144,15 @@ function show(
     alg: key.alg,
     public_jwk: key.public_jwk,
     signs_from: key.signs_from.toISOString(),
+    published_at: created_at,
+    readers:
+      state === 'next'
+        ? readers.map(({ source, last_read_at }) => ({
+            source,
+            last_read_at: last_read_at.toISOString(),
+            has_next: last_read_at >= key.created_at,
+          }))
+        : [],
     created_at,
     updated_at: created_at,
   }

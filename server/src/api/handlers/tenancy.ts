@@ -1,7 +1,9 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { TenantId } from '@ostiary/contract/ids.ts'
 import { bySwitch } from '@ostiary/contract/sign-in-methods.ts'
-import type { NewEnvironment, ProjectChange } from '@ostiary/contract/tenancy.ts'
+import { default_fresh_sign_in, type NewEnvironment, type ProjectChange, type ProjectFreshSignIn } from '@ostiary/contract/tenancy.ts'
 import { quotaDetail } from '../../base/config/limits.ts'
+import { picked } from '../../base/picked.ts'
 import { reason } from '../../base/reason.ts'
 import type { Deployment } from '../../deployment/deployment.ts'
 import { sealed_columns } from '../../deployment/secrets/sealed-columns.ts'
@@ -18,6 +20,7 @@ import * as store from '../../domain/tenancy/store.ts'
 import { hasEnabledProvider, hasOwnMethod, keepsProvider } from '../../domain/tenancy/ways-in.ts'
 import { badField, fieldErrors, found, notFound, validationFailed } from '../../http/problem.ts'
 import { environmentOf } from '../environment.ts'
+import { refuseFreshSignIn } from '../fresh-settings.ts'
 import type { Handler } from '../handler.ts'
 import { refuseApprovals, refuseKeeps } from '../promotions/settings.ts'
 
@@ -55,6 +58,7 @@ export const createProject: Handler<'createProject'> = async (services, { caller
     tenant_id,
     ...fields,
     promotion: { require_approval: false },
+    fresh_sign_in: default_fresh_sign_in,
     ...times,
     version,
     environments: environments.toReversed().map((environment) => ({ ...environment, ...parents, config_version: 1, keeps: [], ...times })),
@@ -114,12 +118,15 @@ export const changeProject: Handler<'changeProject'> = ({ db, now }, { caller, p
       const promotion = { ...current.promotion, ...definedOf(body.promotion) }
       const asks = promotion.require_approval
       if (asks !== current.promotion.require_approval) await refuseApprovals(db, caller, asks)
-      if (name === current.name && asks === current.promotion.require_approval) return current
+      const fresh_sign_in = freshSignInAfter(current.fresh_sign_in, body.fresh_sign_in)
+      const is_as_fresh = isDeepStrictEqual(fresh_sign_in, current.fresh_sign_in)
+      if (!is_as_fresh) refuseFreshSignIn(caller)
+      if (name === current.name && asks === current.promotion.require_approval && is_as_fresh) return current
       const at = now()
-      const project = { ...current, name, promotion, ...changedAt(current.version, at) }
+      const project = { ...current, name, promotion, fresh_sign_in, ...changedAt(current.version, at) }
       const stops_asking = current.promotion.require_approval && !asks
       const statements = [
-        store.updateProject(current, { name, promotion }, at),
+        store.updateProject(current, { name, promotion, fresh_sign_in }, at),
         // After the row of the project, which each plan and each apply holds: none of them falls between.
         ...(stops_asking ? [keepNeeds(current.id, at)] : []),
       ]
@@ -130,6 +137,17 @@ export const changeProject: Handler<'changeProject'> = ({ db, now }, { caller, p
 
 const definedOf = ({ require_approval }: NonNullable<ProjectChange['promotion']> = {}) =>
   require_approval === undefined ? {} : { require_approval }
+
+/** RFC 7396: `null` puts a default back. */
+function freshSignInAfter(current: ProjectFreshSignIn, change: ProjectChange['fresh_sign_in'] = {}): ProjectFreshSignIn {
+  const { test_seconds = current.test_seconds, live_seconds = current.live_seconds } = change ?? both_default
+  return {
+    test_seconds: test_seconds ?? default_fresh_sign_in.test_seconds,
+    live_seconds: live_seconds ?? default_fresh_sign_in.live_seconds,
+  }
+}
+
+const both_default: NonNullable<ProjectChange['fresh_sign_in']> = { test_seconds: null, live_seconds: null }
 
 export const listEnvironments: Handler<'listEnvironments'> = async (services, call) => {
   const { caller, params } = call
@@ -269,7 +287,7 @@ export const previewSettings: Handler<'previewSettings'> = async ({ config, db, 
     has_logo: branding.logo_url !== null && branding.logo_url === saved.branding.logo_url,
     has_links: { terms: links.terms_url !== null, privacy: links.privacy_url !== null, support: links.support_url !== null },
     methods: bySwitch((method) => sign_in[method]),
-    sign_up,
+    sign_up: picked(sign_up, ['mode', 'name']),
     expires_at: expires_at.getTime(),
   })
   return { url, expires_at: expires_at.toISOString() }

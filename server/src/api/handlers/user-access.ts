@@ -9,6 +9,7 @@ import { disconnectApplication } from '../../domain/sessions/disconnect.ts'
 import { endBegunWith, endEverything } from '../../domain/sessions/endings.ts'
 import { listGrants } from '../../domain/sessions/grants.ts'
 import { findUser, holdUser, type UserRow } from '../../domain/users/store.ts'
+import { findTrustedById, listTrusted, removeTrusted } from '../../domain/users/trusted-browsers.ts'
 import { found } from '../../http/problem.ts'
 import type { AnyCall, Handler } from '../handler.ts'
 import type { Services } from '../services.ts'
@@ -65,7 +66,9 @@ export const removeUserMethod: Handler<'removeUserMethod'> = async (services, ca
           holdUser(environment_id, user.id), // the guards of `removeMethod` read its rows
           ...removeMethod(environment_id, user.id, method, at),
           ...(isSecondFactor(method) ? [] : endBegunWith(environment_id, user.id, method.id, at)),
-          ...(user.email === null ? [] : await mailStatements(services, environment_id, { ...mail, to: user.email }, at)),
+          ...(user.email === null || user.deletes_at !== null
+            ? []
+            : await mailStatements(services, environment_id, { ...mail, to: user.email }, at)),
         ],
         before: { ...method, project_id: user.project_id, environment_id },
         answer: null,
@@ -73,6 +76,41 @@ export const removeUserMethod: Handler<'removeUserMethod'> = async (services, ca
         event: { environment_id, user_id: user.id, ...removalEvent(method) },
       },
       at,
+    )
+    return removed || null
+  })
+  return null
+}
+
+/** Those that count now: a lower setting counts at once. */
+export const listTrustedBrowsers: Handler<'listTrustedBrowsers'> = async (services, call) => {
+  const user = await userOf(services, call)
+  const issuer = await services.issuers.find(user.environment_id)
+  const rule = { remember_days: issuer?.settings.mfa.remember_days ?? 0, now: services.now() }
+  return readPage(services, call, `trusted_browsers.${user.id}`, (rest) => listTrusted(services.db, user, rule, rest))
+}
+
+export const removeTrustedBrowser: Handler<'removeTrustedBrowser'> = async (services, call) => {
+  const user = await userOf(services, call)
+  const { environment_id, project_id } = user
+  const load = async () => {
+    const browser = await findTrustedById(services.db, user, call.params.trusted_browser_id ?? '')
+    return browser && { ...browser, version: 1 }
+  }
+  await changeVersioned(call.if_match, load, async (browser) => {
+    const removed = await call.commit(
+      {
+        statements: [holdUser(environment_id, user.id), removeTrusted(user, browser.id)],
+        before: { ...browser, project_id, environment_id },
+        answer: null,
+        event: {
+          environment_id,
+          user_id: user.id,
+          type: 'trusted_browser.removed',
+          data: { trusted_browser_id: browser.id },
+        },
+      },
+      services.now(),
     )
     return removed || null
   })

@@ -77,7 +77,7 @@ function verificationOf(services: Services, call: UserCall, { owner, issuer, at 
       is_known: false,
       fixed_code: fixedCodeOf(issuer),
       letter: ({ code, link, expires_at }) => ({ kind: 'verify_email', code, link, expires_at, device: null }),
-      is_decoy: false,
+      is_decoy: owner.deletes_at !== null,
       has_code: true,
       has_link: true,
       to: owner.email,

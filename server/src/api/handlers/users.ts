@@ -1,26 +1,29 @@
 import { DataClaims } from '@ostiary/contract/data-claims.ts'
 import { type EnvironmentId, UserId } from '@ostiary/contract/ids.ts'
-import { type User, UserChange } from '@ostiary/contract/user.ts'
+import { type User, UserChange, type UserQuery } from '@ostiary/contract/user.ts'
+import type { z } from 'zod'
 import { changedFields } from '../../base/changed-fields.ts'
+import { day_ms } from '../../base/durations.ts'
 import { emailKey } from '../../base/email.ts'
 import { mergePatch } from '../../base/merge-patch.ts'
 import { picked } from '../../base/picked.ts'
 import { reason } from '../../base/reason.ts'
 import { networkOf, sourceOf } from '../../base/source.ts'
-import { sql } from '../../db/db.ts'
+import { type Statement, sql } from '../../db/db.ts'
+import { closeUser, eraseUser } from '../../domain/accounts/erase.ts'
 import { type PageCall, readPage, readPageBy } from '../../domain/lists/lists.ts'
 import { changeVersioned } from '../../domain/lists/versions.ts'
 import { mailStatements } from '../../domain/mail/send.ts'
+import type { Notice } from '../../domain/mail/texts/notice.ts'
 import { findMembershipIn } from '../../domain/organizations/memberships.ts'
 import { endEverything } from '../../domain/sessions/endings.ts'
 import { endSessionRecord, findSessionRecord, listSessionRecords } from '../../domain/sessions/session-records.ts'
-import { eraseUser } from '../../domain/users/erase.ts'
 import { endCodesOf } from '../../domain/users/mailed-codes.ts'
 import type { Turn } from '../../domain/users/password.ts'
 import { judgePassword, type Names } from '../../domain/users/password-rules.ts'
 import { findUserAccess } from '../../domain/users/permissions.ts'
 import { findHolders, setRoles } from '../../domain/users/roles.ts'
-import { searchUsers, withRole } from '../../domain/users/search.ts'
+import { matching, searchUsers } from '../../domain/users/search.ts'
 import * as store from '../../domain/users/store.ts'
 import { badField, found } from '../../http/problem.ts'
 import { environmentOf } from '../environment.ts'
@@ -77,6 +80,8 @@ export const createUser: Handler<'createUser'> = async (services, { caller, body
     roles: inOrder(fields.roles),
     pending_email: null,
     has_password: password_hash !== null,
+    approval: null,
+    deletes_at: null,
     blocked_at: null,
     last_sign_in_at: null,
     created_at: at.toISOString(),
@@ -120,7 +125,7 @@ export const changeUser: Handler<'changeUser'> = (services, call) => {
     const notice = { kind: 'password_changed' as const, device: null } // the backend asked for it
     const about = { user_id: current.id, request_id: call.request_id, notice, locales: current.locale }
     const mails =
-      typeof password === 'string' && current.email !== null
+      typeof password === 'string' && current.email !== null && current.deletes_at === null // a closed account gets none but the way back
         ? await mailStatements(services, environment_id, { ...about, to: current.email }, at)
         : []
     const written = await call.commit(
@@ -150,10 +155,15 @@ export const changeUser: Handler<'changeUser'> = (services, call) => {
   })
 }
 
+/** Closes the account for the days of `users.deletion_grace_days`, or erases it. A closed account stays as it is. */
 export const deleteUser: Handler<'deleteUser'> = async (services, call) => {
   const environment_id = call.caller.environment.id
+  const is_final = call.query.erase === 'true'
+  const grace_days = is_final ? 0 : ((await services.issuers.find(environment_id))?.settings.users.deletion_grace_days ?? 0)
   await changeVersioned(call.if_match, finder(services, call), async (current) => {
     const at = services.now()
+    if (current.deletes_at !== null && !is_final) return current
+    if (grace_days > 0) return (await close(services, call, current, new Date(at.getTime() + grace_days * day_ms))) ? current : null
     const deleted = await call.commit(
       {
         statements: [...eraseUser(current, at), ...endCodesOf(environment_id, current.id, at)],
@@ -163,14 +173,64 @@ export const deleteUser: Handler<'deleteUser'> = async (services, call) => {
       },
       at,
     )
-    return deleted || null
+    return deleted ? current : null
   })
   return null
 }
 
+/** The mail says how the person comes back. */
+async function close(services: Services, call: UserCall & Pick<Call<'deleteUser'>, 'request_id'>, current: store.UserRow, ends: Date) {
+  const { environment_id } = current
+  const at = services.now()
+  const deletes_at = ends.toISOString()
+  const user = { ...current, pending_email: null, deletes_at, version: current.version + 1, updated_at: at.toISOString() }
+  const mails = await mailTo(services, call, current, { kind: 'account_closed', deletes_at: ends, device: null })
+  const event = { environment_id, type: 'user.closed' as const, user_id: current.id, data: { deletes_at } }
+  return call.commit(
+    {
+      statements: [...closeUser(current, ends, at), ...endCodesOf(environment_id, current.id, at), ...mails],
+      before: current,
+      after: user,
+      answer: null,
+      event,
+    },
+    at,
+  )
+}
+
+/** A mail to the person about a change that the backend made; none where the account has no address. */
+async function mailTo(
+  services: Services,
+  { request_id }: { request_id: string },
+  user: store.UserRow,
+  notice: Notice,
+): Promise<Statement[]> {
+  if (user.email === null) return []
+  const about = { to: user.email, user_id: user.id, request_id, notice, locales: user.locale }
+  return mailStatements(services, user.environment_id, about, services.now())
+}
+
+export const restoreUser: Handler<'restoreUser'> = (services, call) =>
+  changeVersioned(call.if_match, finder(services, call), async (current) => {
+    const at = services.now()
+    if (current.deletes_at === null || Date.parse(current.deletes_at) <= at.getTime()) {
+      await call.commit({ statements: [], before: current, answer: current }, at)
+      return current
+    }
+    const user = { ...current, deletes_at: null, version: current.version + 1, updated_at: at.toISOString() }
+    const mails = await mailTo(services, call, current, { kind: 'account_restored', device: null })
+    const event = { environment_id: current.environment_id, type: 'user.restored' as const, user_id: current.id, data: {} }
+    const statements = [store.holdUser(current.environment_id, current.id, current.version), store.reopenUser(current, at), ...mails]
+    return (await call.commit({ statements, before: current, answer: user, event }, at)) ? user : null
+  })
+
 export const blockUser: Handler<'blockUser'> = (services, call) => setBlocked(services, call, true)
 
 export const unblockUser: Handler<'unblockUser'> = (services, call) => setBlocked(services, call, false)
+
+export const approveUser: Handler<'approveUser'> = (services, call) => decide(services, call, 'approved')
+
+export const refuseUser: Handler<'refuseUser'> = (services, call) => decide(services, call, 'refused')
 
 export const listUserSessions: Handler<'listUserSessions'> = async (services, call) => {
   const { db, now } = services
@@ -282,6 +342,24 @@ function setBlocked(services: Services, call: UserCall, blocked: boolean) {
   })
 }
 
+type DecisionCall = UserCall & Pick<Call<'approveUser'>, 'fail' | 'request_id'>
+
+/** The decision about an account that waits is mailed to its person. */
+function decide(services: Services, call: DecisionCall, state: 'approved' | 'refused') {
+  const environment_id = call.caller.environment.id
+  return changeVersioned(call.if_match, finder(services, call), async (current) => {
+    if (current.approval?.state !== 'waiting') return call.fail('not_waiting', 'The account does not wait for an approval.')
+    const at = services.now()
+    const approval = { state, at: at.toISOString() }
+    const user = { ...current, approval, version: current.version + 1, updated_at: approval.at }
+    const notice = state === 'approved' ? { kind: state } : { kind: state, ends_at: new Date(at.getTime() + store.unapproved_kept_ms) }
+    const mails = await mailTo(services, call, current, notice)
+    const event = { environment_id, type: 'user.updated' as const, user_id: current.id, data: { changed: ['approval'] } }
+    const statements = [store.decideApproval(current, state, at), ...mails]
+    return (await call.commit({ statements, before: current, answer: user, event }, at)) ? user : null
+  })
+}
+
 const finder =
   ({ db }: Services, { caller, params }: Pick<UserCall, 'caller' | 'params'>) =>
   () =>
@@ -290,27 +368,27 @@ const finder =
 const findUser = ({ db }: Services, environment_id: EnvironmentId, { params }: Pick<UserCall, 'params'>) =>
   found(store.findUser(db, environment_id, params.user_id ?? ''))
 
-type ListCall = PageCall & { readonly query: { email?: string | undefined; query?: string | undefined; role?: string | undefined } }
+type ListCall = PageCall & { readonly query: Pick<z.output<typeof UserQuery>, 'email' | 'query' | 'role' | 'approval'> }
 
 /** Newest first. `query` is a complete id or words to search for. */
 async function listUsersOf(services: Services, environment_id: EnvironmentId, call: ListCall) {
   const { db } = services
-  const { email, role, query = '' } = call.query
+  const { email, role, approval, query = '' } = call.query
   const is_id = UserId.safeParse(query).success
-  if (!is_id && query.trim() !== '') return searchUsers(services, environment_id, { email, role, query }, call)
-  const list = JSON.stringify(['users', environment_id, email ?? null, role ?? null, query])
+  if (!is_id && query.trim() !== '') return searchUsers(services, environment_id, { email, role, approval, query }, call)
+  const list = JSON.stringify(['users', environment_id, email ?? null, role ?? null, query, approval ?? null])
   if (role !== undefined && email === undefined && !is_id) {
     const read = async (last: string | null, limit: number) => findHolders(db, environment_id, role, { last, limit })
     const page = await readPageBy(services, call, list, { keyOf: (id) => id, read })
-    return { ...page, data: await store.findUsers(db, environment_id, page.data) }
+    return { ...page, data: matching(await store.findUsers(db, environment_id, page.data), { approval }) }
   }
   const by_email = email === undefined ? sql`` : sql`and u.email_key = ${emailKey(email)}`
   const by_id = is_id ? sql`and u.id = ${query}` : sql``
   const page = await readPageBy(services, call, list, {
     keyOf: ({ id }: User) => id,
-    read: (last, limit) => store.listUsers(db, environment_id, sql`${by_email} ${by_id}`, { last, limit }),
+    read: (last, limit) => store.listUsers(db, environment_id, sql`${by_email} ${by_id} ${store.byApproval(approval)}`, { last, limit }),
   })
-  return { ...page, data: withRole(page.data, role) } // one user at most has the email or the id
+  return { ...page, data: matching(page.data, { role }) } // one user at most has the email or the id
 }
 
 const password_problems = {

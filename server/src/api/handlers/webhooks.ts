@@ -11,6 +11,7 @@ import { changeVersioned } from '../../domain/lists/versions.ts'
 import { placeIn } from '../../domain/tenancy/objects.ts'
 import { holdTenant } from '../../domain/tenancy/store.ts'
 import * as changes from '../../domain/webhooks/changes.ts'
+import { findMissed, makeMissed } from '../../domain/webhooks/missed.ts'
 import { webhookUrlProblem } from '../../domain/webhooks/rules.ts'
 import { makeWebhookSecret, previousAfterRotation } from '../../domain/webhooks/sign.ts'
 import * as store from '../../domain/webhooks/store.ts'
@@ -158,30 +159,45 @@ const most_resent = 10_000
 /** Each try counts again. Only deliveries that settle in between change the number. */
 const most_tries = 20
 
-/** Sends messages since a time again, for a receiver that was down or lost them: the oldest ones, as many as one batch can have. */
+/** Sends messages since a time again, for a receiver that was down or lost them, or makes those that were missed: the oldest ones. */
 export const resendSince: Handler<'resendSince'> = async (services, call) => {
   const { db, now } = services
   const { environment_id, id } = await webhookOf(services, call)
-  const { since, status = 'all', dry_run = false } = call.body
-  const which = { since: new Date(since), status }
+  const { since, until, status = 'all', dry_run = false } = call.body
+  const before = { since, ...(until === undefined ? {} : { until }), status }
   return untilWritten(
     most_tries,
     async () => {
       const at = now()
-      const counted = await store.countToResend(db, { environment_id, id }, which, most_resent)
-      const answer = { messages: counted.messages }
-      const statements =
-        dry_run || counted.messages === 0
-          ? []
-          : [store.holdWebhook({ environment_id, id }), ...store.sendAllAgain(environment_id, id, { ...which, ...counted }, at)]
-      const resent = await call.commit({ statements, before: { since, status }, answer, object: { type: 'webhook', id } }, at)
-      if (resent) return answer
+      const { messages, statements } = status === 'missed' ? await missed(at) : await sentBefore(status, at)
+      const answer = { messages }
+      const sent = dry_run || messages === 0 ? [] : statements
+      if (await call.commit({ statements: sent, before, answer, object: { type: 'webhook', id } }, at)) return answer
       await webhookOf(services, call) // 404 if it was deleted meanwhile
       return null
     },
     tooBusy('webhook'),
   )
+
+  async function sentBefore(status: 'given_up' | 'all', at: Date) {
+    const which = { since: new Date(since), until: until === undefined ? null : new Date(until), status }
+    const counted = await store.countToResend(db, { environment_id, id }, which, most_resent)
+    const again = store.sendAllAgain(environment_id, id, { ...which, ...counted }, at)
+    return { messages: counted.messages, statements: [store.holdWebhook({ environment_id, id }), ...again] }
+  }
+
+  async function missed(at: Date) {
+    const webhook = await webhookOf(services, call)
+    const events = await findMissed(db, webhook, { since, until }, { messages: most_resent, visited: most_visited })
+    if (events === null) throw badField(['since'], too_many_events)
+    const messages = events.reduce((sum, each) => sum + each.messages, 0)
+    // With the version: the kinds that it asks for have not changed since.
+    return { messages, statements: [store.holdWebhook(webhook, webhook.version), ...makeMissed(webhook, events, services, at)] }
+  }
 }
+
+const most_visited = 1_000_000
+const too_many_events = 'None of the first 1,000,000 events since then was missed. Give a later time.'
 
 function refuseUrl({ config }: Services, type: 'test' | 'live', url: string): void {
   const problem = webhookUrlProblem(url, { environment_type: type, base_url: config.base_url, allowed: config.webhook_allowed_networks })

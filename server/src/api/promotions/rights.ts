@@ -62,10 +62,10 @@ export const scopesOfStep = ({ changes, sends }: Pick<JudgedStep, 'changes' | 's
   )
 
 /** To apply and to revert: a key needs the write scope of each kind that changes, and Live needs an admin with a fresh sign-in. */
-export function refuseStep(
+export async function refuseStep(
   { caller, sign_in }: { caller: Caller; sign_in: FreshSignIn | null },
   { target, changes, sends, is_preview }: JudgedStep,
-): void {
+): Promise<void> {
   const { key, role } = caller
   if (key) {
     refuseMissingScopes(key, ['projects:write', ...scopesOfStep({ changes, sends })])
@@ -75,7 +75,7 @@ export function refuseStep(
   if (target === 'live' && role !== null && roles.indexOf(role) < roles.indexOf('admin'))
     throw new ApiError('insufficient_role', reason`A change of Live by a promotion needs the role admin; yours is ${role}.`)
   const needs_fresh = sends.length > 0 || changes.some(needsFreshEverywhere)
-  sign_in?.forPromotion(target, needs_fresh ? 'always' : null)
+  await sign_in?.forPromotion(target, needs_fresh ? 'always' : null)
 }
 
 /** Whether the call that makes this change by itself needs a fresh sign-in in Test too. */

@@ -22,16 +22,30 @@ export interface Config {
   readonly redis_url: string | null
   /** The first key encrypts, and every key decrypts. `null`: the generated key in the data directory. */
   readonly master_keys: readonly Buffer[] | null
+  /** How long a connection stays open without a request. */
+  readonly idle_seconds: number
   readonly trusted_proxies: readonly Network[]
   readonly webhook_allowed_networks: readonly Network[]
+  /** The proxy of every call to an address that a tenant chose; `null`: they go out directly. */
+  readonly egress_proxy: EgressProxy | null
   /** The hosts that environments can take as their issuer. */
   readonly issuer_hosts: readonly IssuerHost[]
   readonly limits: Limits
   readonly log_level: LogLevel | 'silent'
+  /** The collector of telemetry, without the path of a signal; `null`: nothing is sent. */
+  readonly otlp_url: string | null
   /** `null`: no metrics. */
   /** Where metrics are served: the loopback, unless the setting names another address. */
   readonly metrics: { readonly host: string; readonly port: number } | null
   /** Chains of refresh tokens begin at this time at the earliest; `null`: an hour after the first process of this version. */
+}
+
+export interface EgressProxy {
+  /** A name or an address, without brackets. */
+  readonly host: string
+  readonly port: number
+  /** The value of Proxy-Authorization. */
+  readonly authorization: string | null
 }
 
 export interface ConfigMistake {
@@ -49,12 +63,15 @@ export const variables = [
   'OSTIARY_DATABASE_URL',
   'OSTIARY_REDIS_URL',
   'OSTIARY_MASTER_KEY',
+  'OSTIARY_IDLE_SECONDS',
   'OSTIARY_TRUSTED_PROXIES',
   'OSTIARY_WEBHOOK_ALLOWED_NETWORKS',
+  'OSTIARY_EGRESS_PROXY',
   'OSTIARY_ISSUER_HOSTS',
   'OSTIARY_LIMITS',
   'OSTIARY_LOG_LEVEL',
   'OSTIARY_METRICS_PORT',
+  'OSTIARY_OTLP_URL',
 ] as const
 
 /**
@@ -85,12 +102,15 @@ export function readConfig(
     database_url: read('OSTIARY_DATABASE_URL', urlReader('postgres', 'postgresql'), null),
     redis_url: read('OSTIARY_REDIS_URL', urlReader('redis', 'rediss'), null),
     master_keys: read('OSTIARY_MASTER_KEY', readMasterKeys, null),
+    idle_seconds: read('OSTIARY_IDLE_SECONDS', readIdleSeconds, default_idle_seconds),
     trusted_proxies: read('OSTIARY_TRUSTED_PROXIES', readNetworks, []),
     webhook_allowed_networks: read('OSTIARY_WEBHOOK_ALLOWED_NETWORKS', readNetworks, []),
+    egress_proxy: read('OSTIARY_EGRESS_PROXY', readEgressProxy, null),
     issuer_hosts: read('OSTIARY_ISSUER_HOSTS', (text) => parseIssuerHosts(text, base_url), []),
     limits: read('OSTIARY_LIMITS', parseLimits, default_limits),
     log_level: read('OSTIARY_LOG_LEVEL', readLogLevel, default_log_level),
     metrics: read('OSTIARY_METRICS_PORT', readMetricsPort, null),
+    otlp_url: read('OSTIARY_OTLP_URL', readOtlpUrl, null),
   }
 
   if (set('OSTIARY_DATABASE_URL') && !set('OSTIARY_MASTER_KEY')) {
@@ -131,6 +151,15 @@ function readPort(text: string): Parsed<number> {
   return port <= 65_535 ? { value: port } : { problem: 'Expected a port from 1 to 65535, or 0 for any free one.' }
 }
 
+/** Longer than the 60 seconds after which most load balancers close an idle connection. */
+const default_idle_seconds = 72
+
+function readIdleSeconds(text: string): Parsed<number> {
+  const seconds = /^[0-9]{1,3}$/.test(text) ? Number(text) : Number.NaN
+  if (seconds >= 5 && seconds <= 900) return { value: seconds }
+  return { problem: 'Expected seconds from 5 to 900, more than after which your proxy closes an idle connection.' }
+}
+
 /** Metrics say much about a deployment and need no credential, so they leave the machine only where the setting says so. */
 function readMetricsPort(text: string): Parsed<NonNullable<Config['metrics']>> {
   const [, host, digits = text] = /^(?:(.+):)([0-9]+)$/.exec(text) ?? []
@@ -141,6 +170,13 @@ function readMetricsPort(text: string): Parsed<NonNullable<Config['metrics']>> {
   return { value: { host: address, port: port.value } }
 }
 
+/** Credentials are headers of the exporters, so that no message can repeat them: OTEL_EXPORTER_OTLP_HEADERS. */
+function readOtlpUrl(text: string): Parsed<string> {
+  const problem = 'Expected the address of a collector for OTLP over HTTP, such as http://collector:4318, without /v1/logs and final slash.'
+  const is_plain = /^https?:\/\/[^/@?#\\\s]+(\/[^@?#\\\s]*[^/@?#\\\s])?$/i.test(text) && URL.canParse(text)
+  return is_plain && !/\/v1\/(logs|traces|metrics)$/.test(text) ? { value: text } : { problem }
+}
+
 /** The message does not repeat the URL, which may contain a password. */
 function urlReader(...schemes: [string, string]) {
   return (text: string): Parsed<string> => {
@@ -148,6 +184,37 @@ function urlReader(...schemes: [string, string]) {
     if (scheme && schemes.includes(scheme) && URL.canParse(text)) return { value: text }
     return { problem: `Expected a URL that begins with ${schemes[0]}://. Percent-encode special characters in the user name and password.` }
   }
+}
+
+/** The message does not repeat the URL, which may contain a password. */
+function readEgressProxy(text: string): Parsed<EgressProxy> {
+  const problem = 'Expected http://host:port or http://user:password@host:port, without a path, of a proxy that takes CONNECT.'
+  const url = /^http:\/\/(?:[^@/?#\\\s]+@)?[^@/?#\\\s]+:[0-9]{1,5}$/i.test(text) ? URL.parse(text) : null
+  if (url === null) return { problem }
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
+  const port = Number(url.port || 80)
+  const credentials = credentialsOf(url)
+  if (port === 0 || credentials === null) return { problem: `${problem} Encode special characters of the password (RFC 3986 §2.1).` }
+  const authorization = credentials === ':' ? null : `Basic ${Buffer.from(credentials).toString('base64')}`
+  return { value: { host, port, authorization } }
+}
+
+/** RFC 7617 §2: a user name has no colon, and neither part has control characters. */
+function credentialsOf({ username, password }: URL): string | null {
+  try {
+    const [user, secret] = [decodeURIComponent(username), decodeURIComponent(password)]
+    return user.includes(':') || /\p{Cc}/u.test(user + secret) ? null : `${user}:${secret}`
+  } catch {
+    return null
+  }
+}
+
+/** Variables by which many programs choose a proxy. Ostiary does not read their values. */
+const proxy_variables = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NODE_USE_ENV_PROXY']
+
+/** Those that are set, in either spelling, for `doctor`. */
+export function ineffectiveProxyVariables(env: Readonly<Record<string, string | undefined>> = process.env): string[] {
+  return [...proxy_variables, ...proxy_variables.map((name) => name.toLowerCase())].filter((name) => env[name])
 }
 
 const how_to_make_a_key = 'Create one with: openssl rand -base64 32'

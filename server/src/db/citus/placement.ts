@@ -11,11 +11,11 @@ const names = (text: string): string[] => text.trim().split(/\s+/)
 
 export const tables_of: Readonly<Record<Place, readonly string[]>> = {
   environment: names(`
-    application_origins applications authorization_codes backchannel_logout_attempts backchannel_logouts captured_mails consents counters
-    disconnections email_changes endings es256_keys event_counters events grants half_sign_ins identities kept_answers mailed_codes mails metadata_clients
+    application_origins application_secrets applications authorization_codes backchannel_logout_attempts backchannel_logouts captured_mails consents counters
+    disconnections email_changes endings es256_keys event_counters events expiry_mails expiry_warnings grants half_sign_ins identities issuer_certificates jwks_readers kept_answers mailed_codes mails metadata_clients
     opaque_access_tokens organization_consents organization_counts organization_disconnections organization_invitation_links organization_invitations organization_members organization_role_holders organizations passkey_ceremonies passkeys promoted_states providers recovery_codes refresh_chains removed_passkeys
     resource_server_scopes resource_servers returned_upstream_states revoked_access_tokens role_holders role_resource_servers roles sessions shown_codes sign_in_attempts signing_keys
-    totp_methods upstream_holds upstream_sign_ins used_assertions users webhook_attempts webhook_messages webhooks`),
+    telemetry_cursors totp_methods trusted_browsers upstream_holds upstream_sign_ins used_assertions users webhook_attempts webhook_messages webhooks`),
   scope: names('dropped_calls refused_calls'),
   everywhere: names('tenants projects environments issuer_origins'),
   coordinator: names(`

@@ -1,19 +1,20 @@
 /**
  * Makes every call to a URL that a tenant chose: webhooks, `jwks_uri`, providers, back-channel logout. Checks all addresses of a
  * host name after DNS and connects to exactly those addresses, so DNS rebinding has no effect. Follows no redirect, keeps no
- * connection and no cookie, and uses no proxy. Every call ends by its deadline, which settles the call and destroys the socket,
- * whatever the peer or `node:http` does. Entered by `createOutbound`, once per process.
+ * connection and no cookie. Every call ends by its deadline, which settles the call and destroys the socket, whatever the peer or
+ * `node:http` does. With an egress proxy every call goes through it, and it resolves the names. Entered by `createOutbound`, once per process.
  */
 import type { IncomingMessage } from 'node:http'
 import { connect, isIP, type LookupFunction, type Socket } from 'node:net'
-import { connect as connectTls } from 'node:tls'
+import { connect as connectTls, TLSSocket } from 'node:tls'
 import type { AttemptError } from '@ostiary/contract/delivery.ts'
-import { literalAddress, mayReach } from '../../base/addresses.ts'
-import type { Config } from '../../base/config/config.ts'
+import { isPrivateLiteral, literalAddress, mayReach } from '../../base/addresses.ts'
+import type { Config, EgressProxy } from '../../base/config/config.ts'
 import { type Address, parseAddress } from '../../base/networks.ts'
 import { confirmation } from '../../base/premise.ts'
 import { currentTrace } from '../../base/trace.ts'
 import { traceHeaders } from '../../base/trace-context.ts'
+import { openTunnel } from './egress-proxy.ts'
 import { request as requestHttp } from './node-http.ts'
 import { createResolve, type Resolve } from './resolve.ts'
 
@@ -38,6 +39,8 @@ export interface OutboundAnswer {
   readonly status: number
   readonly headers: IncomingMessage['headers']
   readonly body: Buffer
+  /** When the certificate of the peer ends; absent without TLS. */
+  readonly certificate_ends_at?: Date
 }
 
 export type OutboundFailure = 'bad_url' | 'unreachable' | 'timeout' | 'answer_too_large' | 'stopped'
@@ -64,9 +67,11 @@ export class OutboundFailed extends Error {
 
 export type Outbound = (request: OutboundRequest) => Promise<OutboundAnswer>
 
+type OutboundConfig = Pick<Config, 'base_url' | 'webhook_allowed_networks'> & Partial<Pick<Config, 'egress_proxy'>>
+
 /** `overrides` are for tests: another resolver, another certificate authority. */
 export function createOutbound(
-  { base_url, webhook_allowed_networks: allowed }: Pick<Config, 'base_url' | 'webhook_allowed_networks'>,
+  { base_url, webhook_allowed_networks: allowed, egress_proxy = null }: OutboundConfig,
   overrides: { resolve?: Resolve; ca?: string } = {},
 ): Outbound {
   const resolve = overrides.resolve ?? createResolve({ ask_system: allowed.length > 0 })
@@ -74,24 +79,41 @@ export function createOutbound(
   return async (request) => {
     await confirmation() // no call for a request that begins again
     const url = readUrl(request, base_url)
-    return byDeadline(request, async (end) => {
-      const progress: Progress = { step: 'dns' }
+    const progress: Progress = { step: 'dns' }
+    return byDeadline(request, progress, async (end) => {
       try {
-        const addresses = literalOf(url) ?? (await resolve(url.hostname, end)).map(readAddress)
-        const refused = addresses.find((address) => !mayReach(address, allowed))
-        if (refused) {
-          progress.step = 'address_not_allowed'
-          throw new Error(`${url.hostname} resolves to ${refused}, which outgoing calls may not reach.`)
-        }
-        if (addresses.length === 0) throw new Error(`${url.hostname} has no address.`)
-        end.throwIfAborted() // no connection after the deadline
-        progress.step = 'refused'
-        return await exchange(url, request, { end, lookup: pinnedTo(addresses), ca: overrides.ca, progress })
+        const route = egress_proxy === null ? await direct(url, end, progress) : await throughProxy(egress_proxy, url, end, progress)
+        return await exchange(url, request, { end, route, ca: overrides.ca, progress })
       } catch (error) {
         const { step } = progress
         throw error instanceof OutboundFailed ? error : new OutboundFailed('unreachable', 'No usable answer.', { cause: error, step })
       }
     })
+  }
+
+  async function direct(url: URL, end: AbortSignal, progress: Progress): Promise<Route> {
+    const addresses = literalOf(url) ?? (await resolve(url.hostname, end)).map(readAddress)
+    const refused = addresses.find((address) => !mayReach(address, allowed))
+    if (refused) {
+      progress.step = 'address_not_allowed'
+      throw new Error(`${url.hostname} resolves to ${refused}, which outgoing calls may not reach.`)
+    }
+    if (addresses.length === 0) throw new Error(`${url.hostname} has no address.`)
+    end.throwIfAborted() // no connection after the deadline
+    progress.step = 'refused'
+    return { lookup: pinnedTo(addresses) }
+  }
+
+  /** The proxy resolves names, so only what is spelt out is judged here. */
+  async function throughProxy(proxy: EgressProxy, url: URL, end: AbortSignal, progress: Progress): Promise<Route> {
+    if (isPrivateLiteral(url, allowed)) {
+      progress.step = 'address_not_allowed'
+      throw new Error(`Outgoing calls may not reach ${url.hostname}.`)
+    }
+    progress.step = 'proxy'
+    const tunnel = await openTunnel(proxy, `${url.hostname}:${portOf(url)}`, end)
+    progress.step = afterConnection(url)
+    return { tunnel }
   }
 }
 
@@ -99,13 +121,17 @@ export function createOutbound(
  * Runs one call until it settles, its time limit passes or the caller aborts it, whichever is first. Then aborts `end`, so that
  * everything the call opened is closed. Does not wait for the work to react.
  */
-async function byDeadline<T>({ timeout_ms, signal }: OutboundRequest, work: (end: AbortSignal) => Promise<T>): Promise<T> {
+async function byDeadline<T>(
+  { timeout_ms, signal }: OutboundRequest,
+  progress: Progress,
+  work: (end: AbortSignal) => Promise<T>,
+): Promise<T> {
   if (signal?.aborted) throw stopped()
   const { promise: cancelled, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(
-    () => reject(new OutboundFailed('timeout', `No answer within ${timeout_ms} ms.`, { step: 'timeout' })),
-    timeout_ms,
-  )
+  const timer = setTimeout(() => {
+    const step = progress.step === 'proxy' ? 'proxy' : 'timeout'
+    reject(new OutboundFailed('timeout', `No answer within ${timeout_ms} ms.`, { step }))
+  }, timeout_ms)
   const stop = () => reject(stopped())
   signal?.addEventListener('abort', stop)
   const end = new AbortController()
@@ -156,10 +182,16 @@ interface Progress {
   step: FailedStep
 }
 
+/** How the peer is reached: by addresses that were checked, or on a connection that the egress proxy made. */
+type Route = { readonly lookup: LookupFunction } | { readonly tunnel: Socket }
+
+/** The step that fails next, once there is a connection. */
+const afterConnection = (url: URL): FailedStep => (url.protocol === 'https:' ? 'tls' : null)
+
 interface Connection {
   /** Aborts when the call ends. */
   end: AbortSignal
-  lookup: LookupFunction
+  route: Route
   ca: string | undefined
   progress: Progress
 }
@@ -176,10 +208,12 @@ function exchange(url: URL, request: OutboundRequest, connection: Connection): P
   return new Promise((resolve, reject) => {
     const socket = open(url, connection)
     socket.once('connect', () => {
-      progress.step = url.protocol === 'https:' ? 'tls' : null
+      progress.step = afterConnection(url)
     })
+    let certificate: { certificate_ends_at?: Date } = {}
     socket.once('secureConnect', () => {
       progress.step = null
+      if (socket instanceof TLSSocket) certificate = { certificate_ends_at: new Date(socket.getPeerCertificate().valid_to) }
     })
     socket.on('error', reject) // `node:http` removes its own listener; this one handles late errors
     // Rejects after the events of data that arrived before the close.
@@ -200,21 +234,22 @@ function exchange(url: URL, request: OutboundRequest, connection: Connection): P
     outgoing.on('response', (response) => {
       const status = response.statusCode ?? 0
       if (status < 200 || status > 599) return reject(new Error(`The status ${status} is not valid.`)) // RFC 9110 §15
-      readBody(response, request).then((read) => resolve({ status, headers: response.headers, body: read }), reject)
+      readBody(response, request).then((read) => resolve({ status, headers: response.headers, body: read, ...certificate }), reject)
     })
     outgoing.end(body)
   })
 }
 
-function open(url: URL, { lookup, ca }: Pick<Connection, 'lookup' | 'ca'>): Socket {
+function open(url: URL, { route, ca }: Pick<Connection, 'route' | 'ca'>): Socket {
   const host = hostOf(url)
-  const to = { host, port: Number(url.port || (url.protocol === 'https:' ? 443 : 80)), lookup }
-  if (url.protocol === 'http:') return connect(to)
+  if (url.protocol === 'http:') return 'tunnel' in route ? route.tunnel : connect({ host, port: portOf(url), lookup: route.lookup })
+  const to = 'tunnel' in route ? { host, socket: route.tunnel } : { host, port: portOf(url), lookup: route.lookup }
   // RFC 6066 §3: SNI has no address and no trailing dot. Certificates are verified whatever NODE_TLS_REJECT_UNAUTHORIZED says.
   const servername = isIP(host) ? '' : host.replace(/\.$/, '')
   return connectTls({ ...to, servername, ALPNProtocols: ['http/1.1'], rejectUnauthorized: true, ...(ca === undefined ? {} : { ca }) })
 }
 
+const portOf = (url: URL) => Number(url.port || (url.protocol === 'https:' ? 443 : 80))
 const hostOf = (url: URL) => url.hostname.replace(/^\[(.*)\]$/, '$1')
 
 /** Uses no agent: the connection closes afterwards, and proxy variables have no effect. */

@@ -27,6 +27,7 @@ const Owner = z.object({
   self_registered: z.boolean(),
   password_hash: z.string().nullable(),
   blocked_at: z.date().nullable(),
+  deletes_at: z.date().nullable(),
   locale: z.string().nullable(),
   version: z.int(),
 })
@@ -42,7 +43,7 @@ export const isProven = (owner: Owner | null): owner is Owner & { email_verified
 export function findOwner(db: Db, environment_id: EnvironmentId, email: string): Promise<Owner | null> {
   return db.of(environment_id).maybeOne(
     Owner,
-    sql`select id, email, email_verified, self_registered, password_hash, blocked_at, locale, version
+    sql`select id, email, email_verified, self_registered, password_hash, blocked_at, deletes_at, locale, version
           from users where environment_id = ${environment_id} and email_key = ${emailKey(email)}`,
   )
 }
@@ -52,6 +53,8 @@ type Services = Pick<Deployment, 'newId'> & { root_environment_id: EnvironmentId
 /** Where the proof came from. */
 export interface ProofCall {
   environment_id: EnvironmentId
+  /** Whether an account that begins by the proof waits for an approval. */
+  waits: boolean
   request_id: string | null
   now: Date
 }
@@ -63,6 +66,8 @@ export interface Proven {
   password_hash: string | null
   /** The statements remove the second factors, so the sign-in asks for none. */
   loses_factors: boolean
+  /** The account is new and waits for an approval. */
+  waits: boolean
   statements: Statement[]
 }
 
@@ -80,13 +85,13 @@ const nothing_chosen: Chosen = { name: null, password_hash: null }
  */
 export function proveFromOutside(services: Services, call: ProofCall, owner: Owner, chosen: Chosen = nothing_chosen): Proven {
   const { id: user_id, email, password_hash } = owner
-  if (isProven(owner)) return { user_id, email, password_hash, loses_factors: false, statements: [] }
+  if (isProven(owner)) return { user_id, email, password_hash, loses_factors: false, waits: false, statements: [] }
   const is_handed_over = !owner.self_registered && call.environment_id !== services.root_environment_id
   return is_handed_over ? handOver(services, call, owner, chosen) : replace(services, call, owner, chosen)
 }
 
 /** Proof that began in a session of the account itself, or at the request of the backend that manages it. */
-export function verifyAddress(services: Services, call: ProofCall, owner: Owner): Statement[] {
+export function verifyAddress(services: Services, call: Omit<ProofCall, 'waits'>, owner: Owner): Statement[] {
   if (isProven(owner)) return []
   return [
     guard(sql`update users set email_verified = 1, version = version + 1, updated_at = ${call.now} where ${unchanged(call, owner)}`),
@@ -94,7 +99,7 @@ export function verifyAddress(services: Services, call: ProofCall, owner: Owner)
   ]
 }
 
-const unchanged = ({ environment_id }: ProofCall, { id, version }: Owner) =>
+const unchanged = ({ environment_id }: Pick<ProofCall, 'environment_id'>, { id, version }: Owner) =>
   sql`environment_id = ${environment_id} and id = ${id} and version = ${version} and email_verified = 0 and blocked_at is null`
 
 function handOver(services: Services, call: ProofCall, owner: Owner, { name, password_hash }: Chosen): Proven {
@@ -114,7 +119,7 @@ function handOver(services: Services, call: ProofCall, owner: Owner, { name, pas
     }),
     eventOf(services, call, { type: 'user.email_verified', user_id, data: { email } }),
   ]
-  return { user_id, email, password_hash, loses_factors: true, statements }
+  return { user_id, email, password_hash, loses_factors: true, waits: false, statements }
 }
 
 /** `email_key` of an account without address is its id, which no address equals. */
@@ -128,7 +133,7 @@ function replace(services: Services, call: ProofCall, owner: Owner, { name, pass
     method: 'address_proven',
     actor: bySystem,
   }
-  const { user_id, statements } = createAccount(services, account, () => [
+  const { user_id, waits, statements } = createAccount(services, account, () => [
     eventOf(services, call, {
       type: 'user.updated',
       user_id: owner.id,
@@ -143,7 +148,7 @@ function replace(services: Services, call: ProofCall, owner: Owner, { name, pass
       where ${unchanged(call, owner)}`),
     ...loseEverything(services, call, owner),
   ]
-  return { user_id, email, password_hash, loses_factors: false, statements: [...replaced, ...statements] }
+  return { user_id, email, password_hash, loses_factors: false, waits, statements: [...replaced, ...statements] }
 }
 
 /** Sessions, grants, consents and every method but the password, which the caller removes with the row of the user. */
@@ -161,6 +166,6 @@ function loseEverything(services: Services, call: ProofCall, { id }: Owner): Sta
   ]
 }
 
-function eventOf(services: Services, call: ProofCall, event: NewEvent): Statement {
+function eventOf(services: Services, call: Omit<ProofCall, 'waits'>, event: NewEvent): Statement {
   return insertEvent(call.environment_id, originOf(services, bySystem, call.request_id), event, call.now)
 }

@@ -22,23 +22,27 @@ export interface NewAccount {
   now: Date
   /** Who creates it. The default is the person. */
   actor?: Actor
+  /** The account can do nothing before a backend or an administrator approves it. */
+  waits: boolean
 }
 
 /** `change` returns what the batch does with the new account. */
 export function createAccount(
   { newId }: Pick<Deployment, 'newId'>,
-  { environment_id, user, password_hash, method, left_out, request_id, now, actor }: NewAccount,
+  { environment_id, user, password_hash, method, left_out, request_id, now, actor, waits }: NewAccount,
   change: (user_id: UserId) => readonly Statement[],
-): { user_id: UserId; statements: Statement[] } {
+): { user_id: UserId; waits: boolean; statements: Statement[] } {
   const user_id = newId('usr') as UserId // as: newId gives exactly this
-  const origin = originOf({ newId }, actor ?? byUser(user_id), request_id)
+  const origin = () => originOf({ newId }, actor ?? byUser(user_id), request_id)
   const event = { type: 'user.created' as const, user_id, data: { email: user.email, method, ...(left_out && { left_out }) } }
   return {
     user_id,
+    waits,
     statements: [
-      insertUser({ environment_id, id: user_id }, { ...user, self_registered: true }, password_hash, now),
+      insertUser({ environment_id, id: user_id }, { ...user, self_registered: true, waits }, password_hash, now),
       ...change(user_id),
-      insertEvent(environment_id, origin, event, now),
+      insertEvent(environment_id, origin(), event, now),
+      ...(waits ? [insertEvent(environment_id, origin(), { type: 'user.approval_requested', user_id, data: {} }, now)] : []),
     ],
   }
 }

@@ -20,6 +20,7 @@ import { type Db, guard, join, list, type OfEnvironment, type Statement, sql } f
 import { inEnvironment, sameEnvironment } from '../../db/environment.ts'
 import type { WhyMethodStays } from '../../pages/account-actions.ts'
 import { removeAllPasskeys, removePasskey } from '../passkeys/store.ts'
+import { distinctName } from '../providers/store.ts'
 import { passwordMethodOf } from '../sessions/standing.ts'
 import { isSecondFactorAlone, removeAllRecoveryCodes, removeAllTotps, removeRecoveryCodes, removeTotp } from '../users/second-factors.ts'
 
@@ -47,7 +48,7 @@ const kinds: Record<MethodKind, Kind> = {
   },
   provider: {
     list: (environment_id, user_id) => sql`
-  select i.id, 'provider', p.display_name, i.provider_id, null, i.created_at, i.last_used_at
+  select i.id, 'provider', ${distinctName(environment_id)}, i.provider_id, null, i.created_at, i.last_used_at
     from identities i join providers p on ${sameEnvironment('p', 'i', environment_id)} and p.id = i.provider_id
    where ${inEnvironment(environment_id, 'i')} and i.user_id = ${user_id}`,
     remove: (environment_id, user_id, id) => [

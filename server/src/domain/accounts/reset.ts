@@ -78,6 +78,8 @@ export function canReset(owner: Owner | null, row: CodeRow, { password_digest }:
 
 export interface Reset {
   environment_id: EnvironmentId
+  /** Whether an account that begins by the proof waits for an approval. */
+  waits: boolean
   row: CodeRow
   owner: Owner
   password_hash: string
@@ -92,11 +94,11 @@ export interface Reset {
  */
 export async function resetPassword(
   services: Services & { root_environment_id: EnvironmentId },
-  { environment_id, row, owner, password_hash, device, locales, request_id }: Reset,
+  { environment_id, waits, row, owner, password_hash, device, locales, request_id }: Reset,
   now: Date,
 ): Promise<boolean> {
   const { db } = services
-  const proven = proveFromOutside(services, { environment_id, request_id, now }, owner)
+  const proven = proveFromOutside(services, { environment_id, waits, request_id, now }, owner)
   const origin = () => originOf(services, byUser(proven.user_id), request_id)
   const current = sql`coalesce(password_hash, '') = ${proven.password_hash ?? ''}`
   const mail = { to: proven.email, user_id: proven.user_id, request_id, notice: { kind: 'password_changed' as const, device }, locales }

@@ -1,9 +1,10 @@
 /** How an application is created, changed and deleted: the statements, the records before and after, and the event. */
 import type { Application, ApplicationFields } from '@ostiary/contract/objects/application.ts'
-import { digestOf } from '../../base/digest.ts'
+import type { Statement } from '../../db/db.ts'
 import { begun, type Edit, moved, type ObjectChange, type ObjectPlace } from '../tenancy/objects.ts'
-import { type Makes, makeClientSecret } from './client-secret.ts'
+import { type MadeSecret, type Makes, makeClientSecret } from './client-secret.ts'
 import { usesClientSecret } from './rules.ts'
+import { changeSecrets, type SecretRow, shown } from './secrets.ts'
 import { type ApplicationRow, deleteApplication, insertApplication, updateApplication } from './store.ts'
 
 interface WithSecret<After extends object> extends ObjectChange<After> {
@@ -16,19 +17,18 @@ type Facts = Pick<Application, 'id' | 'slug' | 'application_type' | 'template'>
 export function created(services: Makes, place: ObjectPlace, facts: Facts, fields: ApplicationFields): WithSecret<ApplicationRow> {
   const { environment_id, at } = place
   const { id, slug, application_type } = facts
-  const client_secret = usesClientSecret(fields.token_endpoint_auth_method) ? makeClientSecret(services) : null
-  const client_secret_hash = client_secret && digestOf(client_secret)
+  const secret = usesClientSecret(fields.token_endpoint_auth_method) ? makeClientSecret(services) : null
   return {
-    statements: insertApplication(environment_id, { ...facts, client_secret_hash }, fields, at),
+    statements: insertApplication(environment_id, { ...facts, secret }, fields, at),
     before: null,
     after: {
       ...begun(place, { ...facts, client_id: id }),
       ...fields,
-      has_client_secret: client_secret !== null,
+      has_client_secret: secret !== null,
       secret_rotated_at: null,
     },
     event: { type: 'application.created', application_id: id, data: { slug, name: fields.name, application_type } },
-    client_secret,
+    client_secret: secret?.client_secret ?? null,
   }
 }
 
@@ -60,8 +60,8 @@ export const rotated = (services: Makes, current: ApplicationRow, at: Date): Wit
 
 interface Written {
   next: ApplicationRow
-  /** `undefined` keeps the secret. */
-  secret: string | null | undefined
+  /** `undefined` keeps the secrets. */
+  secret: MadeSecret | null | undefined
   event: Pick<NonNullable<ObjectChange['event']>, 'type' | 'data'>
   at: Date
 }
@@ -70,11 +70,11 @@ function written(current: ApplicationRow, { next, secret, event, at }: Written):
   const of_secret =
     secret === undefined ? {} : { has_client_secret: secret !== null, secret_rotated_at: secret === null ? null : at.toISOString() }
   return {
-    statements: updateApplication(current, next, secret && digestOf(secret), at),
+    statements: updateApplication(current, next, secret, at),
     before: current,
     after: { ...next, ...of_secret, ...moved(current, at) },
     event: { ...event, application_id: current.id },
-    client_secret: secret ?? null,
+    client_secret: secret?.client_secret ?? null,
   }
 }
 
@@ -83,4 +83,31 @@ export const deleted = (current: ApplicationRow, at: Date): ObjectChange<null> =
   before: current,
   after: null,
   event: { type: 'application.deleted', application_id: current.id, data: { slug: current.slug, name: current.name } },
+})
+
+interface SecretChange {
+  readonly statements: readonly Statement[]
+  readonly event: NonNullable<ObjectChange['event']>
+}
+
+/** Adds a secret beside those that are kept. */
+export function secretAdded(
+  services: Makes,
+  current: ApplicationRow,
+  { kept, label, expires_at }: Pick<SecretRow, 'label' | 'expires_at'> & { kept: readonly SecretRow[] },
+  at: Date,
+): SecretChange & { after: ReturnType<typeof shown>; client_secret: string } {
+  const { client_secret, ...made } = makeClientSecret(services)
+  const added = { ...made, id: made.id as SecretRow['id'], label, expires_at } // as: newId gives exactly this
+  return {
+    statements: changeSecrets(current, { kept, added }, at),
+    after: shown({ ...added, slot: 0, created_at: at.toISOString(), last_used_at: null }),
+    event: { type: 'application.secret_added', application_id: current.id, data: { client_secret_id: added.id, expires_at } },
+    client_secret,
+  }
+}
+
+export const secretDeleted = (current: ApplicationRow, id: string, kept: readonly SecretRow[], at: Date): SecretChange => ({
+  statements: changeSecrets(current, { kept, added: null }, at),
+  event: { type: 'application.secret_deleted', application_id: current.id, data: { client_secret_id: id } },
 })

@@ -9,15 +9,18 @@ import { EnvironmentType } from '@ostiary/contract/tenancy.ts'
 import { z } from 'zod'
 import { type Db, guard, type Statement, sql } from '../../db/db.ts'
 import { assignments, columnsOf, insertInto } from '../../db/rows.ts'
+import type { StoredSecret } from '../../protocol/client.ts'
 import { endDisabled, followErasedApplication } from '../sessions/endings.ts'
 import { readerOf } from '../tenancy/object-reader.ts'
 import { raiseRolesVersion } from '../tenancy/store.ts'
+import type { MadeSecret } from './client-secret.ts'
 import { insertOrigins, listOrigins, unlistOrigins } from './origins.ts'
+import { deleteSecrets, insertSecret, joinSecrets, SecretColumns, secretColumns, secretsOf } from './secrets.ts'
 
 const Versioned = Application.extend({ version: z.int() })
 export type ApplicationRow = z.infer<typeof Versioned>
 
-/** An application as the OAuth endpoints need it, with the digest of its secret. */
+/** An application as the OAuth endpoints need it, with the digests of its secrets. */
 const ClientRow = Application.omit({
   tenant_id: true,
   project_id: true,
@@ -27,8 +30,8 @@ const ClientRow = Application.omit({
   secret_rotated_at: true,
   created_at: true,
   updated_at: true,
-}).extend({ client_secret_hash: z.string().nullable() })
-export type ClientRow = z.infer<typeof ClientRow>
+}).extend(SecretColumns.shape)
+export type ClientRow = Omit<z.infer<typeof ClientRow>, keyof z.infer<typeof SecretColumns>> & { client_secrets: readonly StoredSecret[] }
 
 const fieldColumns = columnsOf('a', changeableNames(application))
 const clientColumns = sql`a.id, a.id as client_id, a.environment_id, a.application_type, ${fieldColumns}`
@@ -45,11 +48,12 @@ export const {
 /** Finds the client of an OAuth request by the `client_id` as sent. Finds disabled applications too; the caller checks `disabled`. */
 export async function findClient(db: Db, environment_id: EnvironmentId, client_id: string): Promise<ClientRow | null> {
   if (!ApplicationId.safeParse(client_id).success) return null
-  return db.of(environment_id).maybeOne(
+  const row = await db.of(environment_id).maybeOne(
     ClientRow,
-    sql`select ${clientColumns}, a.client_secret_hash from applications a
+    sql`select ${clientColumns}, ${secretColumns} from applications a ${joinSecrets(environment_id)}
          where a.environment_id = ${environment_id} and a.id = ${client_id}`,
   )
+  return row && { ...row, client_secrets: secretsOf(row) }
 }
 
 const OtherEnvironment = z.object({ type: EnvironmentType, issuer: z.string() })
@@ -68,7 +72,7 @@ export async function findOtherEnvironment(db: Db, tenant_id: string, project_id
 interface NewApplicationFacts extends Pick<Application, 'application_type' | 'template'> {
   id: string
   slug: string
-  client_secret_hash: string | null
+  secret: MadeSecret | null
 }
 
 type OfRoles = Pick<ApplicationFields, 'allowed_roles' | 'roles_claim' | 'data_claims' | 'organizations'>
@@ -85,14 +89,16 @@ function changesAccess(environment_id: EnvironmentId, before: OfRoles, after: Of
 /** Fails as a guard if the slug is taken in the environment. */
 export function insertApplication(
   environment_id: EnvironmentId,
-  { id, slug, application_type, template, client_secret_hash }: NewApplicationFacts,
+  { id, slug, application_type, template, secret }: NewApplicationFacts,
   fields: ApplicationFields,
   now: Date,
 ): Statement[] {
+  const client_secret_hash = secret?.secret_hash ?? null
   const facts = { environment_id, id, slug, application_type, template, client_secret_hash, created_at: now, updated_at: now }
   return [
     ...changesAccess(environment_id, without_roles, fields),
     guard(sql`${insertInto('applications', { ...facts, ...fieldsOf(application, fields) })} on conflict (environment_id, slug) do nothing`),
+    ...(secret ? [insertSecret({ environment_id, id }, secret, 1, now)] : []),
     ...insertOrigins(environment_id, id, { application_type, redirect_uris: fields.redirect_uris }),
   ]
 }
@@ -102,20 +108,22 @@ export const roomForApplication = (environment_id: EnvironmentId, most: number) 
   sql`(select count(*) from applications where environment_id = ${environment_id}) < ${most}`
 
 /**
- * Changes an application. The secret stays as it is if `client_secret_hash` is undefined. Disabling ends every grant, and enabling makes
+ * Changes an application. Its secrets stay as they are if `secret` is undefined; a new one ends every other. Disabling ends every grant, and enabling makes
  * none valid again.
  */
 export function updateApplication(
   current: ApplicationRow,
   fields: ApplicationFields,
-  client_secret_hash: string | null | undefined,
+  secret: MadeSecret | null | undefined,
   now: Date,
 ): Statement[] {
-  const secret = client_secret_hash === undefined ? {} : { client_secret_hash, secret_rotated_at: client_secret_hash === null ? null : now }
+  const of_secret = secret === undefined ? {} : { client_secret_hash: secret?.secret_hash ?? null, secret_rotated_at: secret && now }
   return [
     ...changesAccess(current.environment_id, current, fields),
-    guard(sql`update applications set ${assignments({ ...fieldsOf(application, fields), ...secret })}, version = version + 1, updated_at = ${now}
+    guard(sql`update applications set ${assignments({ ...fieldsOf(application, fields), ...of_secret })}, version = version + 1, updated_at = ${now}
         where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version}`),
+    ...(secret === undefined ? [] : [deleteSecrets(current)]),
+    ...(secret ? [insertSecret(current, secret, 1, now)] : []),
     ...listOrigins(current.environment_id, current.id, { application_type: current.application_type, redirect_uris: fields.redirect_uris }),
     ...(fields.disabled && !current.disabled ? endDisabled(current.environment_id, 'application', current.id, now) : []),
   ]
@@ -126,6 +134,7 @@ export function deleteApplication({ environment_id, id, version, ...fields }: Ap
   return [
     ...changesAccess(environment_id, fields, without_roles),
     guard(sql`delete from applications where environment_id = ${environment_id} and id = ${id} and version = ${version}`),
+    deleteSecrets({ environment_id, id }),
     unlistOrigins(environment_id, id),
     followErasedApplication(environment_id, id, now),
   ]

@@ -98,7 +98,21 @@ test('a nested member of a user is personal like one of the user itself', () => 
 
 const ids = ['id', 'tenant_id', 'project_id', 'environment_id']
 const recorded = {
-  user: [User, [...ids, 'email_verified', 'phone_number_verified', 'roles', 'has_password', 'blocked_at', 'last_sign_in_at', 'created_at']],
+  user: [
+    User,
+    [
+      ...ids,
+      'email_verified',
+      'phone_number_verified',
+      'roles',
+      'has_password',
+      'approval',
+      'blocked_at',
+      'deletes_at',
+      'last_sign_in_at',
+      'created_at',
+    ],
+  ],
   session: [Session, ['id', 'user_id', 'created_at', 'last_seen_at', 'expires_at', 'method', 'amr', 'applications']],
 } as const
 for (const [type, [schema, not_personal]] of Object.entries(recorded))

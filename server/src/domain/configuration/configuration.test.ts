@@ -85,6 +85,7 @@ const provider = (slug: string, has_client_secret: boolean) => ({
   sign_out: 'none',
   team_id: null,
   key_id: null,
+  secret_expires_at: null,
   has_client_secret,
   has_private_key: false,
   callback_url: 'https://id.test/cb',

@@ -33,6 +33,7 @@ const counted_kinds: readonly MailKind[] = [
   'sign_in_code',
   'verify_email',
   'existing_account',
+  'sign_up_refused',
   'reset_password',
   'change_email',
   'invitation',

@@ -212,6 +212,7 @@ const Linked = z.object({
   id: z.string().nullable(),
   tenant_id: z.custom<TenantId>(),
   tenant_name: z.string().nullable(),
+  tenant_slug: z.string().nullable(),
   email: z.string().nullable(),
   role: Role.nullable(),
   inviter_email: z.string().nullable(),
@@ -232,6 +233,7 @@ export interface OpenInvitation {
   id: string
   tenant_id: TenantId
   tenant_name: string
+  tenant_slug: string
   email: string
   role: Role
   inviter: { email: string; name: string | null } | null
@@ -249,7 +251,7 @@ export async function findByLink(
 ): Promise<OpenInvitation | EndOfLink | 'unknown'> {
   const row = await db.of(root_environment).maybeOne(
     Linked,
-    atCoordinator`select i.id, l.tenant_id, t.name as tenant_name, i.email, i.role, u.email as inviter_email, u.name as inviter_name,
+    atCoordinator`select i.id, l.tenant_id, t.name as tenant_name, t.slug as tenant_slug, i.email, i.role, u.email as inviter_email, u.name as inviter_name,
                i.inviter_id, i.expires_at, i.ended_by, case when i.token_hash <> l.token_hash then 1 else 0 end as has_newer_link,
                case when i.accounts < ${most_accounts} then 1 else 0 end as takes_accounts,
                case when i.ended_at is null and ${mayStillInvite(sql`i`)} and (i.inviter_id is null or (u.id is not null and u.blocked_at is null))
@@ -261,11 +263,11 @@ export async function findByLink(
          where l.token_hash = ${token_hash}`,
   )
   if (!row) return 'unknown'
-  const { id, tenant_id, tenant_name, email, role, inviter_id, expires_at, takes_accounts } = row
+  const { id, tenant_id, tenant_name, tenant_slug, email, role, inviter_id, expires_at, takes_accounts } = row
   const is_open = row.is_open && expires_at !== null && expires_at > now
-  if (!is_open || id === null || tenant_name === null || email === null || role === null) return endOf(row, now)
+  if (!is_open || id === null || tenant_name === null || tenant_slug === null || email === null || role === null) return endOf(row, now)
   const inviter = row.inviter_email === null ? null : { email: row.inviter_email, name: row.inviter_name }
-  return { id, tenant_id, tenant_name, email, role, inviter, inviter_id, takes_accounts }
+  return { id, tenant_id, tenant_name, tenant_slug, email, role, inviter, inviter_id, takes_accounts }
 }
 
 function endOf({ id, ended_by, expires_at, has_newer_link }: z.infer<typeof Linked>, now: Date): EndOfLink {

@@ -3,7 +3,7 @@
  * while it is not disabled and the setting admits it, which the column `admitted` says: every batch that writes it holds the settings.
  */
 import type { EnvironmentId, TenantId } from '@ostiary/contract/ids.ts'
-import { MetadataClient } from '@ostiary/contract/metadata-client.ts'
+import { MetadataClient, most_people } from '@ostiary/contract/metadata-client.ts'
 import type { MetadataClients } from '@ostiary/contract/settings.ts'
 import type { EnvironmentType } from '@ostiary/contract/tenancy.ts'
 import { z } from 'zod'
@@ -14,11 +14,12 @@ import { assignments, insertInto } from '../../db/rows.ts'
 import type { ClientMetadata } from '../../protocol/client-metadata.ts'
 import { bySystem, originOf } from '../events/origin.ts'
 import { insertEvent } from '../events/store.ts'
+import { peopleWhoConsented } from '../sessions/consents.ts'
 import { endDisabled, followErasedApplication, followUnadmitted } from '../sessions/endings.ts'
 import { effectiveSettings } from '../tenancy/settings.ts'
 import { haveRoom, holdSettings } from '../tenancy/store.ts'
 
-const Row = MetadataClient.extend({
+const Row = MetadataClient.omit({ people: true }).extend({
   jwks: z.record(z.string(), z.unknown()).nullable(),
   jwks_uri: z.string().nullable(),
   scope: z.array(z.string()).nullable(),
@@ -28,29 +29,36 @@ const Row = MetadataClient.extend({
 })
 export type MetadataClientRow = z.infer<typeof Row>
 
+/** A record for the API. The protocol reads none: it would count people at each request. */
+const Counted = Row.extend({ people: z.coerce.number() })
+export type CountedClient = z.infer<typeof Counted>
+
 const columns = sql`c.id, e.tenant_id, e.project_id, c.environment_id, c.client_id, c.client_name, c.host, c.redirect_uris,
   c.token_endpoint_auth_method, c.jwks, c.jwks_uri, c.scope, c.allows_refresh, c.listed, c.disabled, c.admitted, c.added_by, c.document_read_at,
   c.last_used_at, c.version, c.created_at, c.updated_at`
 const from = sql`from metadata_clients c join environments e on e.id = c.environment_id`
 
+const counted = (environment_id: EnvironmentId) =>
+  sql`select ${columns}, (${peopleWhoConsented(environment_id, sql`c.id`, most_people)}) as people ${from} where c.environment_id = ${environment_id}`
+
 /** The record as the API shows it. */
-export const shown = ({ jwks, jwks_uri, scope, allows_refresh, admitted, ...record }: MetadataClientRow) => record
+export const shown = ({ jwks, jwks_uri, scope, allows_refresh, admitted, ...record }: CountedClient) => record
 
 export const listMetadataClients = (
   db: Db,
   environment_id: EnvironmentId,
   client_id: string | undefined,
   rest: Statement,
-): Promise<MetadataClientRow[]> =>
+): Promise<CountedClient[]> =>
   db
     .of(environment_id)
     .all(
-      Row,
-      sql`select * from (select ${columns} ${from} where c.environment_id = ${environment_id} ${client_id === undefined ? sql`` : sql`and c.client_id = ${client_id}`}) listed where 1 = 1 ${rest}`,
+      Counted,
+      sql`select * from (${counted(environment_id)} ${client_id === undefined ? sql`` : sql`and c.client_id = ${client_id}`}) listed where 1 = 1 ${rest}`,
     )
 
-export const findMetadataClient = (db: Db, environment_id: EnvironmentId, id: string): Promise<MetadataClientRow | null> =>
-  db.of(environment_id).maybeOne(Row, sql`select ${columns} ${from} where c.environment_id = ${environment_id} and c.id = ${id}`)
+export const findMetadataClient = (db: Db, environment_id: EnvironmentId, id: string): Promise<CountedClient | null> =>
+  db.of(environment_id).maybeOne(Counted, sql`${counted(environment_id)} and c.id = ${id}`)
 
 /** Finds the record of a URL. */
 export const findByUrl = (db: Db, environment_id: EnvironmentId, url: string): Promise<MetadataClientRow | null> =>
@@ -200,7 +208,7 @@ export function changedBy(current: MetadataClientRow, client: ClientMetadata): s
 }
 
 /** The record with the document that was read now. */
-export const withDocument = (current: MetadataClientRow, client: ClientMetadata, read_at: Date, now: Date): MetadataClientRow => ({
+export const withDocument = (current: CountedClient, client: ClientMetadata, read_at: Date, now: Date): CountedClient => ({
   ...current,
   ...fieldsOf(client),
   document_read_at: read_at.toISOString(),

@@ -5,6 +5,7 @@ import { type Db, guard, list, type Statement, sql } from '../../db/db.ts'
 import { inEnvironment, sameEnvironment } from '../../db/environment.ts'
 import type { Deployment } from '../../deployment/deployment.ts'
 import { holdUser } from '../users/store.ts'
+import { removeAllTrusted } from '../users/trusted-browsers.ts'
 import type { VerifiedCredential } from './verify.ts'
 
 /** The most passkeys of a user. */
@@ -91,6 +92,7 @@ export function insertPasskey(environment_id: EnvironmentId, passkey: NewPasskey
        where environment_id = ${environment_id} and id = ${user_id} and blocked_at is null
          and (select count(*) from passkeys where environment_id = ${environment_id} and user_id = ${user_id}) < ${most_passkeys}
       on conflict (environment_id, credential_id) do nothing`),
+    removeAllTrusted(environment_id, user_id),
   ]
 }
 
@@ -118,7 +120,7 @@ export function removeAllPasskeys(environment_id: EnvironmentId, user_id: string
 /** Removes one passkey. Fails as a guard if the user no longer has it. */
 export function removePasskey(environment_id: EnvironmentId, user_id: string, id: string, now: Date): Statement[] {
   const which = sql`environment_id = ${environment_id} and user_id = ${user_id} and id = ${id}`
-  return [rememberRemoved(which, now), guard(sql`delete from passkeys where ${which}`)]
+  return [rememberRemoved(which, now), guard(sql`delete from passkeys where ${which}`), removeAllTrusted(environment_id, user_id)]
 }
 
 /** So that a browser which still offers the passkey learns that it is gone (`wasRemoved`). */

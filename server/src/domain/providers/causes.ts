@@ -110,6 +110,8 @@ function unreachable({ step }: OutboundFailed, at: Progress['at']): UpstreamFail
       return { cause: step, detail: reason`The ${place} did not answer in time.` }
     case 'address_not_allowed':
       return { cause: step, detail: reason`The host of the ${place} has an address that outgoing calls may not reach.` }
+    case 'proxy':
+      return { cause: step, detail: reason`The egress proxy made no connection to the ${place}.` }
     case null: {
       const [cause, detail] = answers[at]
       return { cause, detail }

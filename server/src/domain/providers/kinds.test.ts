@@ -14,6 +14,7 @@ const fields = {
   sign_out: 'none' as const,
   team_id: null,
   key_id: null,
+  secret_expires_at: null,
 }
 const networksOf = (list: string) => {
   const parsed = parseNetworks(list)

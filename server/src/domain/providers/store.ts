@@ -133,13 +133,24 @@ export const forgetFailure = ({ environment_id, id }: Pick<Upstream, 'environmen
   sql`update providers set last_failed_at = null, last_failure = null
        where environment_id = ${environment_id} and id = ${id} and last_failure_is_checked = 1`
 
+/**
+ * The name of the provider `p` in lists of several. Where another one of the environment has the same name, its slug is added: people and
+ * developers can then tell which is meant. It reads the providers of the environment, which a quota bounds.
+ */
+export const distinctName = (environment_id: EnvironmentId): Statement =>
+  sql`case when exists (select 1 from providers namesakes where namesakes.environment_id = ${environment_id}
+                           and namesakes.display_name = p.display_name and namesakes.id <> p.id)
+           then p.display_name || ' (' || p.slug || ')' else p.display_name end`
+
 const Offered = Provider.pick({ id: true, type: true, display_name: true })
 
 /** Finds the providers that the sign-in page offers. A quota bounds them. */
 export function findOfferedProviders(db: Db, environment_id: EnvironmentId) {
-  return db
-    .of(environment_id)
-    .all(Offered, sql`select id, type, display_name from providers where environment_id = ${environment_id} and enabled = 1 order by id`)
+  return db.of(environment_id).all(
+    Offered,
+    sql`select p.id, p.type, ${distinctName(environment_id)} as display_name
+            from providers p where p.environment_id = ${environment_id} and p.enabled = 1 order by p.id`,
+  )
 }
 
 export type SealedSecrets = Record<'client_secret' | 'private_key', string | null>
@@ -149,6 +160,12 @@ export type KeptOrSealed = Record<keyof SealedSecrets, string | null | undefined
 /** The environment has fewer than `most` providers, disabled ones included. Read it in a batch that holds the environment. */
 export const roomForProvider = (environment_id: EnvironmentId, most: number) =>
   sql`(select count(*) from providers where environment_id = ${environment_id}) < ${most}`
+
+/** A time is stored as a number. */
+function columnsOfFields(fields: ProviderFields) {
+  const { secret_expires_at: time, ...others } = fieldsOf(provider, fields)
+  return { ...others, secret_expires_at: time === null ? null : new Date(time) }
+}
 
 /**
  * Fails as a guard if the slug or the id is taken in the environment. The number of the provider begins at the time, so that what began at
@@ -161,7 +178,7 @@ export function insertProvider(
   now: Date,
 ): OfEnvironment {
   const facts = { environment_id, id, slug, type, ...sealed, ending: now, created_at: now, updated_at: now }
-  return guard(sql`${insertInto('providers', { ...facts, ...fieldsOf(provider, fields) })} on conflict do nothing`)
+  return guard(sql`${insertInto('providers', { ...facts, ...columnsOfFields(fields) })} on conflict do nothing`)
 }
 
 /**
@@ -181,7 +198,7 @@ export const hasProviderId = async (db: Db, environment_id: EnvironmentId, id: s
 /** Changes a provider. A secret that is undefined stays as it is. Disabling ends what began there. */
 export function updateProvider(current: ProviderRow, fields: ProviderFields, sealed: KeptOrSealed, now: Date): Statement[] {
   const changed = guard(sql`update providers
-      set ${assignments({ ...fieldsOf(provider, fields), ...sealed })}, version = version + 1, updated_at = ${now}
+      set ${assignments({ ...columnsOfFields(fields), ...sealed })}, version = version + 1, updated_at = ${now}
     where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version}`)
   return [changed, ...(current.enabled && !fields.enabled ? endDisabled(current.environment_id, 'provider', current.id, now) : [])]
 }

@@ -3,6 +3,7 @@
  * go through the SSRF-safe fetch.
  */
 import { Email, WebUrl } from '@ostiary/contract/values.ts'
+import { withoutUnseen } from '@ostiary/contract/visible.ts'
 import { importPKCS8, SignJWT } from 'jose'
 import * as client from 'openid-client'
 import { reason } from '../../base/reason.ts'
@@ -61,8 +62,8 @@ export function createUpstreams({ secrets, now }: Pick<Deployment, 'secrets' | '
     }
 
   const keys = createUpstreamKeys({ now }, async ({ issuer, jwks_uri }) => {
-    const fetch = fetchFor(issuer, { at: 'keys', status: null, is_oidc: true, timeout_ms: keys_timeout_ms }, { jwks_uri })
-    const answer = await fetch(jwks_uri, get_json)
+    const call = fetchFor(issuer, { at: 'keys', status: null, is_oidc: true, timeout_ms: keys_timeout_ms }, { jwks_uri })
+    const answer = await call(jwks_uri, get_json)
     return answer.status === 200 ? answer.json() : null
   })
 
@@ -236,8 +237,8 @@ function claimsIn(payload: Uint8Array): Claims | null {
 }
 
 /** RFC 7517 §5: a set of keys has at least one that can be used. */
-async function readKeys(fetch: client.CustomFetch, jwks_uri: string): Promise<void> {
-  const answer = await fetch(jwks_uri, get_json)
+async function readKeys(call: client.CustomFetch, jwks_uri: string): Promise<void> {
+  const answer = await call(jwks_uri, get_json)
   if (answer.status !== 200)
     throw new UpstreamFailed({
       cause: 'status',
@@ -258,7 +259,7 @@ const longest_hint = 4_096
  * account: they are taken as they were sent or not at all, since a part of an address can be the address of another person.
  */
 function profileOf(claims: Claims, name: { given_name?: string; family_name?: string }): UpstreamProfile {
-  const text = (key: string) => (typeof claims[key] === 'string' ? asLine(claims[key], 200) || null : null)
+  const text = (key: string) => (typeof claims[key] === 'string' ? visible(asLine(claims[key], 200)) : null)
   const subject = String(claims.sub)
   if (!isText(subject)) throw new UpstreamFailed({ cause: 'id_token', detail: reason`The subject contains control characters.` })
   if (subject.length > longest_subject)
@@ -270,7 +271,7 @@ function profileOf(claims: Claims, name: { given_name?: string; family_name?: st
     email: Email.safeParse(claims.email).success ? String(claims.email) : null,
     // Apple sends a string.
     email_verified: claims.email_verified === true || claims.email_verified === 'true',
-    name: text('name') ?? (asLine([given_name, family_name].filter(Boolean).join(' '), 200) || null),
+    name: text('name') ?? visible(asLine([given_name, family_name].filter(Boolean).join(' '), 200)),
     given_name,
     family_name,
     picture: WebUrl.safeParse(claims.picture).data ?? null,
@@ -280,6 +281,9 @@ function profileOf(claims: Claims, name: { given_name?: string; family_name?: st
     id_token: null,
   }
 }
+
+/** A name that nobody can see counts as missing. */
+const visible = (name: string): string | null => (withoutUnseen(name) === '' ? null : name)
 
 /** OIDC Back-Channel Logout 1.0 §2.1: an opaque text. One that is too long is ignored. */
 const sidOf = ({ sid }: Claims) => (typeof sid === 'string' && sid !== '' && sid.length <= longest_sid && isText(sid) ? sid : null)

@@ -44,6 +44,14 @@ export interface Findings {
     /** An enabled provider whose last sign-in or check failed, with what happened. */
     failed: (Named & { detail: string }) | null
   }
+  /** The first end, if that is within 30 days. `days` is the stage of its warnings. */
+  ends: {
+    kind: 'client_secret' | 'auth_key' | 'provider_secret'
+    id: string
+    name: string
+    application_id: string | null
+    days: number
+  } | null
   resource_servers: {
     /** How many give a scope only by a role. */
     requiring: number
@@ -177,6 +185,20 @@ const checks: Record<ReadinessCheck['code'], Check> = {
       return enabled === 0
         ? nothing('There is no enabled provider.', `${url}/providers`)
         : passed('No enabled provider has failed since its last sign-in.', `${url}/providers`)
+    },
+  },
+  nothing_ends_soon: {
+    level: 'recommended',
+    judge({ ends, url }) {
+      if (!ends) return passed('No secret and no key ends within 30 days.', url)
+      const { kind, id, name, application_id, days } = ends
+      const said: Record<typeof kind, readonly [words: string, path: string]> = {
+        client_secret: [`A client secret of the application ${quoted({ name })}`, `applications/${application_id}/secrets/${id}`],
+        auth_key: [`The key ${quoted({ name })}`, `auth-keys/${id}`],
+        provider_secret: [`The secret of the provider ${quoted({ name })}`, `providers/${id}`],
+      }
+      const [words, path] = said[kind]
+      return failed(`${words} ends in ${days === 1 ? 'a day' : `${days} days`} or less. Replace it before.`, `${url}/${path}`)
     },
   },
   links_set: {

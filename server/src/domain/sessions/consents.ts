@@ -179,6 +179,26 @@ export async function findMemberConsents(db: Db, environment_id: EnvironmentId, 
   )
 }
 
+/**
+ * A query for the number of people whose consent for an application stands, for an organization or for none, counted to `most`. Each kind is read
+ * to its own limit, since a union reads all of both before it has one.
+ */
+export const peopleWhoConsented = (environment_id: EnvironmentId, application_id: Statement, most: number): OfEnvironment => {
+  const ofApplication = sql`o.application_id = ${application_id} and ${inEnvironment(environment_id, 'o')} and coalesce((
+        select 1 from users u where u.environment_id = ${environment_id} and u.id = o.user_id and u.consents_ending = o.ending and u.blocked_at is null), 0) = 1`
+  return sql`
+  select count(*) from (
+    select user_id from (select o.user_id from consents o where ${ofApplication} limit ${most}) alone
+    union
+    select user_id from (
+      select distinct o.user_id from organization_consents o
+       where ${ofApplication} and coalesce((
+         select 1 from organization_members m
+          where m.organization_id = o.organization_id and m.user_id = o.user_id and m.membership = o.membership
+            and ${inEnvironment(environment_id, 'm')}), 0) = 1 limit ${most}) in_organizations
+    limit ${most}) people`
+}
+
 /** As many as a page shows. */
 const most_listed = 500
 

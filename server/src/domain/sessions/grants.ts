@@ -30,6 +30,8 @@ const Person = User.omit({
   project_id: true,
   environment_id: true,
   pending_email: true,
+  approval: true,
+  deletes_at: true,
   has_password: true,
   metadata: true,
   claims: true,

@@ -31,6 +31,8 @@ const SignedInRow = z.object({
   links: z.object({ provider_id: z.string(), issuer: z.string(), subject: z.string() }).optional(),
   /** The session at the provider, with its sealed ID token. */
   upstream: z.object({ provider_id: z.string(), sid: z.string().nullable(), id_token: z.string().nullable() }).optional(),
+  /** Every factor succeeded, and the account is closed: a press restores it. */
+  restores: z.object({ second_factor: z.string().optional() }).optional(),
 })
 
 const HalfSignIn = z.object({

@@ -5,6 +5,7 @@ import { type Db, guard, list, type Statement, sql } from '../../db/db.ts'
 import { inEnvironment, sameEnvironment } from '../../db/environment.ts'
 import { strong_levels } from '../../protocol/second-factor.ts'
 import type { Origin } from '../events/store.ts'
+import { joinTrusted } from '../users/trusted-browsers.ts'
 import { followSession, sessionEndEvents } from './endings.ts'
 import { numberOfNewBeginning, sessionStands } from './standing.ts'
 
@@ -16,6 +17,11 @@ const SessionRow = z.object({
   amr: z.array(z.string()),
   acr: z.string(),
   began_with: z.string(),
+  /** The trusted browser that a session of one factor rests on. */
+  trusted_browser_id: z.string().nullable(),
+  /** Its times; `null` where it is gone. */
+  trusted_at: z.date().nullable(),
+  trusted_until: z.date().nullable(),
   last_seen_at: z.date(),
   expires_at: z.date(),
   absolute_expires_at: z.date(),
@@ -48,6 +54,7 @@ export interface NewSession {
   began_with: string
   /** Where it began; `null` for a sign-in here. */
   upstream: UpstreamSession | null
+  trusted_browser_id: string | null
   ip: string | null
   user_agent: string | null
   expires_at: Date
@@ -61,11 +68,11 @@ export interface NewSession {
 export function insertSession(environment_id: EnvironmentId, session: NewSession, only_if: Statement, now: Date): Statement {
   const beginning = numberOfNewBeginning(environment_id, session.began_with, sql`u`)
   return guard(sql`insert into sessions (environment_id, id, user_id, token_hash, amr, acr, began_with, ip, user_agent, ending, began_ending,
-                                         provider_id, upstream_sid, upstream_id_token,
+                                         provider_id, upstream_sid, upstream_id_token, trusted_browser_id,
                                          grant_count, created_at, auth_time, last_seen_at, expires_at, absolute_expires_at)
     select environment_id, ${session.id}, id, ${session.token_hash}, ${session.amr}, ${session.acr}, ${session.began_with},
            ${session.ip}, ${session.user_agent}, ending, ${beginning},
-           ${session.upstream?.provider_id ?? null}, ${session.upstream?.sid ?? null}, ${session.upstream?.id_token ?? null},
+           ${session.upstream?.provider_id ?? null}, ${session.upstream?.sid ?? null}, ${session.upstream?.id_token ?? null}, ${session.trusted_browser_id},
            0, ${now}, ${now}, ${now}, ${session.expires_at}, ${session.absolute_expires_at}
       from users u
      where environment_id = ${environment_id} and id = ${session.user_id} and blocked_at is null and ${beginning} >= 0 and ${only_if}`)
@@ -77,8 +84,10 @@ export async function findSessions(db: Db, environment_id: EnvironmentId, token_
   return db.of(environment_id).all(
     SessionRow,
     sql`select s.id, s.user_id, s.token_hash, s.auth_time, s.amr, s.acr, s.began_with, s.last_seen_at, s.expires_at, s.absolute_expires_at,
-               s.grant_count, u.grant_count as offline_count, u.email, u.name, u.roles as role_ids
+               s.grant_count, u.grant_count as offline_count, u.email, u.name, u.roles as role_ids,
+               s.trusted_browser_id, t.created_at as trusted_at, t.expires_at as trusted_until
           from sessions s join users u on ${sameEnvironment('u', 's', environment_id)} and u.id = s.user_id
+          ${joinTrusted(environment_id)}
          where s.environment_id = ${environment_id} and s.token_hash in (${list(token_hashes)}) and ${sessionStands(environment_id, sql`s`)}`,
   )
 }
@@ -109,6 +118,7 @@ export function renewSession(environment_id: EnvironmentId, session: NewSession,
     set token_hash = ${session.token_hash}, amr = ${session.amr}, acr = ${session.acr}, began_with = ${session.began_with},
         began_ending = ${beginning}, ip = ${session.ip}, user_agent = ${session.user_agent}, provider_id = ${session.upstream?.provider_id ?? null},
         upstream_sid = ${session.upstream?.sid ?? null}, upstream_id_token = ${session.upstream?.id_token ?? null},
+        trusted_browser_id = ${session.trusted_browser_id},
         auth_time = ${now}, last_seen_at = ${now}, expires_at = ${session.expires_at}, absolute_expires_at = ${session.absolute_expires_at}
     where environment_id = ${environment_id} and id = ${session.id} and user_id = ${session.user_id}
       and ${sessionStands(environment_id, sql`sessions`)} and ${beginning} >= 0 and ${only_if}`)
@@ -125,7 +135,7 @@ export function raiseSession(
   now: Date,
 ): Statement {
   return guard(sql`update sessions
-    set token_hash = ${raised.token_hash}, amr = ${raised.amr}, acr = ${raised.acr}, last_seen_at = ${now}, expires_at = ${raised.expires_at}
+    set token_hash = ${raised.token_hash}, amr = ${raised.amr}, acr = ${raised.acr}, trusted_browser_id = null, last_seen_at = ${now}, expires_at = ${raised.expires_at}
     where environment_id = ${environment_id} and id = ${session.id} and user_id = ${session.user_id} and token_hash = ${session.token_hash}
       and expires_at > ${now} and ${sessionStands(environment_id, sql`sessions`)}`)
 }

@@ -4,6 +4,7 @@
  */
 import { timingSafeEqual } from 'node:crypto'
 import { serviceRoutes } from '@ostiary/contract/routes.ts'
+import { SignUpMode, SignUpName } from '@ostiary/contract/settings.ts'
 import { bySwitch } from '@ostiary/contract/sign-in-methods.ts'
 import { z } from 'zod'
 import type { Secrets } from '../../deployment/secrets/secrets.ts'
@@ -18,7 +19,7 @@ const Previewed = z.object({
   has_logo: z.boolean(),
   has_links: z.object({ terms: z.boolean(), privacy: z.boolean(), support: z.boolean() }),
   methods: z.object(bySwitch(() => z.boolean())),
-  sign_up: z.object({ mode: z.enum(['open', 'closed']), name: z.enum(['off', 'optional', 'required']) }),
+  sign_up: z.object({ mode: SignUpMode, name: SignUpName }),
   /** In milliseconds since 1970. */
   expires_at: z.number(),
 })

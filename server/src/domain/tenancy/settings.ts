@@ -45,6 +45,7 @@ export function applySettingsChange(
     ...passwordProblems(change),
     ...emailProblems(stored, merged, change, allowed),
     ...codeProblems(type, merged),
+    ...approvalProblems(type, merged),
     ...mfaProblems(type, merged),
     ...(change.sign_in === undefined || has_provider ? [] : methodProblems(type, merged)),
     ...passkeyProblems(type, issuer, merged, change),
@@ -64,6 +65,14 @@ function codeProblems(type: EnvironmentType, merged: Document): z.core.$ZodIssue
   return [{ code: 'custom', path: ['sign_in', 'email_code'], message, input: true }]
 }
 
+/** People learn by mail what became of their account. */
+function approvalProblems(type: EnvironmentType, merged: Document): z.core.$ZodIssue[] {
+  const { sign_up, email } = settingsSchemas[type].parse(merged)
+  if (sign_up.mode !== 'approval' || email.delivery !== 'none') return []
+  const message = 'Approvals need mail. Set email.delivery in the same request, or choose another sign_up.mode.'
+  return [{ code: 'custom', path: ['sign_up', 'mode'], message, input: 'approval' }]
+}
+
 /** A required second factor needs a kind that a sign-in can enrol. */
 function mfaProblems(type: EnvironmentType, merged: Document): z.core.$ZodIssue[] {
   const { mfa, sign_in } = effectiveSettings(type, merged)
@@ -72,11 +81,22 @@ function mfaProblems(type: EnvironmentType, merged: Document): z.core.$ZodIssue[
   return [{ code: 'custom', path: ['mfa', 'mode'], message, input: undefined }]
 }
 
-/** Only command lines and the dashboard sign in to the root environment, each with openid, and administrators grant nothing to other programs. */
+/**
+ * Only command lines and the dashboard sign in to the root environment, each with openid, and administrators grant nothing to other programs.
+ * They use every factor at each sign-in.
+ */
 function rootProblems(stored: Document, merged: Document): z.core.$ZodIssue[] {
-  if (changedFields(['oauth'], stored, merged).length === 0) return []
   const message = 'The root environment is for administrators alone, and this group cannot be changed there.'
-  return [{ code: 'custom', path: ['oauth'], message, input: undefined }]
+  const problem = (path: string[], text: string, input?: unknown): z.core.$ZodIssue => ({ code: 'custom', path, message: text, input })
+  const closed = changedFields(['oauth', 'users'], stored, merged).map((name) => problem([name], message))
+  const { sign_up, mfa } = settingsSchemas.live.parse(merged)
+  const by_invitation = 'Administrators are invited to the root environment, so nobody waits for an approval there.'
+  const every_factor = 'In the root environment every sign-in of an administrator asks for the second factor.'
+  return [
+    ...closed,
+    ...(sign_up.mode === 'approval' ? [problem(['sign_up', 'mode'], by_invitation, 'approval')] : []),
+    ...(mfa.remember_days > 0 ? [problem(['mfa', 'remember_days'], every_factor, mfa.remember_days)] : []),
+  ]
 }
 
 /** An environment without an enabled provider needs a method of its own. */

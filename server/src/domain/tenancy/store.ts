@@ -1,6 +1,14 @@
 /** Stores tenants, projects and environments. Every query names the tenant, so it never finds another tenant's object. */
 import { EnvironmentId, ProjectId, TenantId } from '@ostiary/contract/ids.ts'
-import { Environment, EnvironmentType, type NewEnvironment, type NewProject, Project, Tenant } from '@ostiary/contract/tenancy.ts'
+import {
+  Environment,
+  EnvironmentType,
+  type NewEnvironment,
+  type NewProject,
+  Project,
+  ProjectFreshSignIn,
+  Tenant,
+} from '@ostiary/contract/tenancy.ts'
 import { Name, Slug } from '@ostiary/contract/values.ts'
 import { z } from 'zod'
 import { type Db, guard, requires, type Statement, sql } from '../../db/db.ts'
@@ -42,7 +50,7 @@ export async function isTenantSlugTaken(db: Db, slug: string): Promise<boolean> 
   return (await db.maybeOne(SlugTaken, sql`select slug from tenants where slug = ${slug}`)) !== null
 }
 
-const projectColumns = sql`id, tenant_id, slug, name, promotion, version, created_at, updated_at`
+const projectColumns = sql`id, tenant_id, slug, name, promotion, fresh_sign_in, version, created_at, updated_at`
 const environmentColumns = sql`id, tenant_id, project_id, slug, name, type, issuer, config_version, keeps, version, created_at, updated_at`
 
 export function listProjects(db: Db, tenant_id: TenantId, rest: Statement) {
@@ -93,8 +101,13 @@ export async function isEnvironmentSlugTaken(db: Db, tenant_id: TenantId, projec
   return (await db.maybeOne(SlugTaken, taken)) !== null
 }
 
-export function updateProject(current: ProjectRow, { name, promotion }: Pick<Project, 'name' | 'promotion'>, now: Date): Statement {
-  return guard(onEveryNode`update projects set name = ${name}, promotion = ${promotion}, version = version + 1, updated_at = ${now}
+export function updateProject(
+  current: ProjectRow,
+  { name, promotion, fresh_sign_in }: Pick<Project, 'name' | 'promotion' | 'fresh_sign_in'>,
+  now: Date,
+): Statement {
+  return guard(onEveryNode`update projects
+    set name = ${name}, promotion = ${promotion}, fresh_sign_in = ${fresh_sign_in}, version = version + 1, updated_at = ${now}
     where tenant_id = ${current.tenant_id} and id = ${current.id} and version = ${current.version}`)
 }
 
@@ -217,6 +230,26 @@ export function findEnvironmentOfTenant(db: Db, tenant_id: TenantId, environment
   return db.maybeOne(
     EnvironmentOfTenant,
     sql`select id, type, tenant_id, project_id from environments where tenant_id = ${tenant_id} and id = ${environment_id}`,
+  )
+}
+
+const FreshSignInOf = z.object({ type: EnvironmentType.nullable(), fresh_sign_in: ProjectFreshSignIn })
+
+/** Finds how old the sign-in of an administrator may be for calls of an environment. */
+export function findFreshSignIn(db: Db, tenant_id: TenantId, environment_id: string) {
+  return db.maybeOne(
+    FreshSignInOf,
+    sql`select e.type, p.fresh_sign_in
+          from environments e join projects p on p.tenant_id = e.tenant_id and p.id = e.project_id
+         where e.tenant_id = ${tenant_id} and e.id = ${environment_id}`,
+  )
+}
+
+/** The same for calls of a project itself. */
+export function findFreshSignInOfProject(db: Db, tenant_id: TenantId, project_id: string) {
+  return db.maybeOne(
+    FreshSignInOf,
+    sql`select null as type, fresh_sign_in from projects where tenant_id = ${tenant_id} and id = ${project_id}`,
   )
 }
 

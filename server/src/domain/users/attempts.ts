@@ -52,9 +52,10 @@ const of_sources = {
 
 type OfSource = keyof typeof of_sources
 
-/** Sensitive changes that a person makes on the account page, each with a mail, and sign-ins that succeeded, of which the deployment sets the limit. */
+/** Sensitive changes that a person makes on the account page, each with a mail, mails about a sign-in from an unknown browser, and sign-ins that succeeded, of which the deployment sets the limit. */
 const of_persons = {
   notice: { kind: 'notice', limit: 10, window_seconds: 3_600 },
+  new_sign_in: { kind: 'new-sign-in', limit: 1, window_seconds: 3_600 },
   sign_in: { kind: 'signed-in', limit: 300, window_seconds: 3_600 },
 } as const
 

@@ -10,6 +10,7 @@ import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { digestOf } from '../../base/digest.ts'
 import { normalised } from '../../base/normalisation.ts'
+import { withoutEnds } from '../../base/typed.ts'
 import type { Statement } from '../../db/db.ts'
 import { type Deployment, newSecret } from '../../deployment/deployment.ts'
 import { sealed_columns } from '../../deployment/secrets/sealed-columns.ts'
@@ -149,10 +150,10 @@ export async function openLink(
   return row && { row, payload: payloadOf(services, environment_id, row) }
 }
 
-/** A code as people paste it: with spaces or hyphens, in any digits that NFKC makes ASCII. */
+/** A code as people paste it: with spaces or hyphens, with what is not seen around it, in any digits that NFKC makes ASCII. */
 function digitsOf(typed: string): string | null {
   if (typed.length > 40) return null
-  const digits = normalised(typed).replaceAll(/[\s-]+/g, '')
+  const digits = normalised(withoutEnds(typed)).replaceAll(/[\s-]+/g, '')
   return /^[0-9]{6}$/.test(digits) ? digits : null
 }
 

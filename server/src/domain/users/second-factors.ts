@@ -12,6 +12,7 @@ import type { Deployment } from '../../deployment/deployment.ts'
 import { sealed_columns } from '../../deployment/secrets/sealed-columns.ts'
 import { holdUser } from './store.ts'
 import { totp_secret_bytes } from './totp.ts'
+import { removeAllTrusted } from './trusted-browsers.ts'
 
 /** More are of no use, and each is one more code that a guess may match. */
 export const most_totps = 5
@@ -114,6 +115,7 @@ export function insertTotp(
     guard(sql`insert into totp_methods (environment_id, id, user_id, secret, last_step, created_at)
       select ${environment_id}, ${id}, ${user_id}, ${sealed}, ${step}, ${now}
        where (select count(*) from totp_methods where environment_id = ${environment_id} and user_id = ${user_id}) = ${before}`),
+    removeAllTrusted(environment_id, user_id),
   ]
 }
 
@@ -145,6 +147,7 @@ export function replaceRecoveryCodes(
     holdUser(environment_id, user_id),
     sql`delete from recovery_codes where environment_id = ${environment_id} and user_id = ${user_id}`,
     sql`insert into recovery_codes (environment_id, user_id, code_hash, method_id, created_at) values ${join(rows, ', ')}`,
+    removeAllTrusted(environment_id, user_id),
   ]
 }
 
@@ -172,6 +175,7 @@ export function removeTotp(environment_id: EnvironmentId, user_id: string, id: s
     holdUser(environment_id, user_id),
     guard(sql`delete from totp_methods where ${of_user} and id = ${id}`),
     sql`delete from recovery_codes where ${of_user} and not exists (select 1 from totp_methods where ${of_user})`,
+    removeAllTrusted(environment_id, user_id),
   ]
 }
 
@@ -182,6 +186,7 @@ export function removeRecoveryCodes(environment_id: EnvironmentId, user_id: stri
     guard(sql`update users set updated_at = updated_at
       where environment_id = ${environment_id} and id = ${user_id} and exists (select 1 from recovery_codes where ${of_set})`),
     sql`delete from recovery_codes where ${of_set}`,
+    removeAllTrusted(environment_id, user_id),
   ]
 }
 

@@ -1,7 +1,8 @@
 /** Stores the users of an environment. */
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
-import { type NewUser, User } from '@ostiary/contract/user.ts'
+import { type ApprovalState, type NewUser, User } from '@ostiary/contract/user.ts'
 import { z } from 'zod'
+import { day_ms } from '../../base/durations.ts'
 import { emailKey } from '../../base/email.ts'
 import { isText } from '../../base/text.ts'
 import { userNameKey } from '../../base/user-name.ts'
@@ -18,7 +19,7 @@ export type UserRow = z.infer<typeof UserRow>
 const columns = (environment_id: EnvironmentId): Statement => sql`
   u.id, e.tenant_id, e.project_id, u.environment_id, nullif(u.email, '') as email, u.email_verified, c.pending as pending_email, u.phone_number, u.phone_number_verified,
   u.name, u.given_name, u.family_name, u.nickname, u.preferred_username, u.picture, u.locale, u.zoneinfo, u.metadata, u.claims, ${givenRoles(environment_id)} as roles,
-  case when u.password_hash is null then 0 else 1 end as has_password, u.blocked_at, u.last_sign_in_at,
+  case when u.password_hash is null then 0 else 1 end as has_password, u.approval, u.deletes_at, u.blocked_at, u.last_sign_in_at,
   u.version, u.created_at, u.updated_at`
 const from = (environment_id: EnvironmentId): Statement => sql`from users u join environments e on e.id = u.environment_id
   left join email_changes c on ${sameEnvironment('c', 'u', environment_id)} and c.user_id = u.id`
@@ -143,7 +144,7 @@ export const takeName = ({ environment_id, id }: UserRef, name: string): Stateme
 /** Fails as a guard if a user has the email. */
 export function insertUser(
   { environment_id, id }: UserRef,
-  user: Omit<NewUser, 'password'> & { self_registered?: boolean },
+  user: Omit<NewUser, 'password'> & { self_registered?: boolean; waits?: boolean },
   password_hash: string | null,
   now: Date,
 ): Statement {
@@ -172,6 +173,7 @@ export function insertUser(
         password_hash,
         password_set_at: password_hash === null ? null : now,
         self_registered: user.self_registered ?? false,
+        ...(user.waits ? approvalIn('waiting', now) : {}),
         created_at: now,
         updated_at: now,
       },
@@ -180,8 +182,87 @@ export function insertUser(
   )
 }
 
+/** An account that waits, or was refused, is erased after this time. */
+export const unapproved_kept_ms = 30 * day_ms
+
+/** The columns of a state of the approval from now on. */
+const approvalIn = (state: ApprovalState, now: Date) => ({
+  approval: { state, at: now.toISOString() },
+  erase_at: state === 'approved' ? null : new Date(now.getTime() + unapproved_kept_ms),
+})
+
+/** Decides about an account that waits. Fails as a guard if it waits no more, or changed. */
+export function decideApproval(current: UserRow, state: 'approved' | 'refused', now: Date): Statement {
+  const { approval, erase_at } = approvalIn(state, now)
+  return guard(sql`update users set approval = ${approval}, erase_at = ${erase_at}, version = version + 1, updated_at = ${now}
+    where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version} and ${isIn('waiting')}`)
+}
+
+/** The condition that a user was approved, or never had to wait. */
+const is_approved = sql`coalesce(substr(approval, 11, 1), 'a') = 'a'`
+
+/** The condition that the approval of a user has a state. One column has both the state and its time: each makes the row of every user wider. */
+const isIn = (state: ApprovalState): Statement => sql`substr(approval, 11, 1) = ${state.charAt(0)}`
+
+const Unapproved = z.object({ approval: User.shape.approval.unwrap(), erase_at: z.date() })
+export type Unapproved = z.infer<typeof Unapproved>
+
+/** Whether an account waits or was refused, and when it is erased; `null` for any other. */
+export function findUnapproved(db: Db, environment_id: EnvironmentId, id: string) {
+  return db
+    .of(environment_id)
+    .maybeOne(
+      Unapproved,
+      sql`select approval, erase_at from users where environment_id = ${environment_id} and id = ${id} and not ${is_approved}`,
+    )
+}
+
+/** The filter of a list by the state of the approval. */
+export const byApproval = (state: ApprovalState | undefined): Statement =>
+  state === undefined ? sql`` : sql`and u.approval is not null and substr(u.approval, 11, 1) = ${state.charAt(0)}`
+
+const Closed = z.object({ deletes_at: z.date() })
+
+/** When a closed account is erased, as long as it can be restored; `null` for any other. */
+export function findClosed(db: Db, environment_id: EnvironmentId, id: string, now: Date) {
+  return db
+    .of(environment_id)
+    .maybeOne(
+      Closed,
+      sql`select deletes_at from users where environment_id = ${environment_id} and id = ${id} and blocked_at is null and deletes_at > ${now}`,
+    )
+}
+
+/** Closes an account until it is erased. A guard. */
+export const closeUser = (current: UserRow, deletes_at: Date, now: Date): Statement =>
+  guard(sql`update users set deletes_at = ${deletes_at}, version = version + 1, updated_at = ${now}
+    where environment_id = ${current.environment_id} and id = ${current.id} and version = ${current.version} and deletes_at is null`)
+
+/** Restores a closed account that is not erased yet. A guard. */
+export const reopenUser = ({ environment_id, id }: UserRef, now: Date): Statement =>
+  guard(sql`update users set deletes_at = ${null}, version = version + 1, updated_at = ${now}
+    where environment_id = ${environment_id} and id = ${id} and deletes_at > ${now}`)
+
+const Due = z.object({ environment_id: z.custom<EnvironmentId>(), id: z.string() })
+
 /**
- * Records a sign-in. Fails as a guard if the user is blocked or deleted, or if the password changed since it was checked. Does not change
+ * Finds accounts that are to be erased by now, of each kind those that waited longest first. The limit stands in the text: PostgreSQL sorts
+ * all rows for one that it does not know.
+ */
+export async function findDue(db: Db, now: Date) {
+  const unapproved = db.many.all(Due, sql`select environment_id, id from users where erase_at <= ${now} order by erase_at limit 200`)
+  const closed = db.many.all(Due, sql`select environment_id, id from users where deletes_at <= ${now} order by deletes_at limit 200`)
+  return [...(await unapproved), ...(await closed)]
+}
+
+/** The condition that a user is to be erased by now, for the batch that erases. */
+export const holdDue = ({ environment_id, id }: UserRef, now: Date): Statement =>
+  guard(
+    sql`update users set updated_at = updated_at where environment_id = ${environment_id} and id = ${id} and (erase_at <= ${now} or deletes_at <= ${now})`,
+  )
+
+/**
+ * Records a sign-in. Fails as a guard if the user is blocked, closed, deleted or not approved, or if the password changed since it was checked. Does not change
  * the version, because a sign-in is not a change of the user.
  */
 export function noteSignIn(
@@ -191,7 +272,7 @@ export function noteSignIn(
 ): Statement {
   const used = by_password ? sql`, password_used_at = ${now}` : sql``
   return guard(sql`update users set last_sign_in_at = ${now}${used}
-    where environment_id = ${environment_id} and id = ${user_id} and blocked_at is null
+    where environment_id = ${environment_id} and id = ${user_id} and blocked_at is null and deletes_at is null and ${is_approved}
       and coalesce(password_hash, '') = ${password_hash ?? ''}`)
 }
 
@@ -258,6 +339,7 @@ export function deleteUser({ environment_id, id, version }: UserRow): Statement[
     sql`delete from passkeys where environment_id = ${environment_id} and user_id = ${id}`,
     sql`delete from totp_methods where environment_id = ${environment_id} and user_id = ${id}`,
     sql`delete from recovery_codes where environment_id = ${environment_id} and user_id = ${id}`,
+    sql`delete from trusted_browsers where environment_id = ${environment_id} and user_id = ${id}`,
     forgetRoles({ environment_id, id }),
   ]
 }

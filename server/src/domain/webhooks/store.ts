@@ -165,6 +165,9 @@ export async function findDelivery(db: Db, environment_id: EnvironmentId, webhoo
   return (await withAttempts(db, 'webhook_attempts', environment_id, rows))[0] ?? null
 }
 
+/** The payload of a job that sends a message `m`. Ids need no escaping in JSON. */
+export const messagePayload = sql`'{"webhook_id":"' || m.webhook_id || '","message_id":"' || m.id || '"}'`
+
 /**
  * Queues a retry of each of these waiting messages, due at its next attempt. The id of the job is that of its message, so a message waits
  * for one retry at most.
@@ -176,7 +179,7 @@ export function enqueueRetries(which: Statement, now: Date): Statement {
       id: sql`m.id`,
       lane: sql`m.webhook_id`,
       environment_id: sql`m.environment_id`,
-      payload: sql`'{"webhook_id":"' || m.webhook_id || '","message_id":"' || m.id || '"}'`, // ids need no escaping in JSON
+      payload: messagePayload,
       due_at: sql`m.next_attempt_at`,
     },
     sql`from webhook_messages m where ${which} and status = 'waiting'`,
@@ -205,38 +208,41 @@ export function sendOneAgain(environment_id: EnvironmentId, id: string, now: Dat
 
 interface Resending {
   since: Date
+  /** Messages from this time on are left out. */
+  until: Date | null
   status: 'given_up' | 'all'
   /** The newest message of the webhook when they were counted. Later ones are on their way anyway. */
-  until: string
+  newest: string
 }
 
 /** Ids have the time of their creation, so the index of ids finds the first message. They are made just before `created_at`. */
 const id_is_older_ms = 60_000
 
 /** `between`, since for two comparisons SQLite prefers the messages of every webhook. */
-const inRange = (environment_id: EnvironmentId, webhook_id: string, { since, until }: Resending) =>
+const inRange = (environment_id: EnvironmentId, webhook_id: string, { since, until, newest }: Resending) =>
   sql`webhook_id = ${webhook_id} and environment_id = ${environment_id}
-    and id between ${lowestId('msg', new Date(since.getTime() - id_is_older_ms))} and ${until} and created_at >= ${since}`
+    and id between ${lowestId('msg', new Date(since.getTime() - id_is_older_ms))} and ${newest} and created_at >= ${since}
+    ${until === null ? sql`` : sql`and created_at < ${until}`}`
 
 const hasStatus = ({ status }: Pick<Resending, 'status'>) => (status === 'all' ? sql`` : sql`and status = ${status}`)
 
-const Counted = z.object({ messages: z.int(), until: z.string().nullable() })
+const Counted = z.object({ messages: z.int(), newest: z.string().nullable() })
 
 /** Counts the messages that `sendAllAgain` would send. */
 export async function countToResend(
   db: Db,
   { environment_id, id: webhook_id }: { environment_id: EnvironmentId; id: string },
-  which: Omit<Resending, 'until'>,
+  which: Omit<Resending, 'newest'>,
   most: number,
-): Promise<{ messages: number; until: string }> {
+): Promise<{ messages: number; newest: string }> {
   const row = await db.of(environment_id).maybeOne(
     Counted,
-    sql`select count(*) as messages, max(id) as until
+    sql`select count(*) as messages, max(id) as newest
           from (select id from webhook_messages
-                 where ${inRange(environment_id, webhook_id, { ...which, until: last_message })} ${hasStatus(which)}
+                 where ${inRange(environment_id, webhook_id, { ...which, newest: last_message })} ${hasStatus(which)}
                  order by id limit ${most}) resent`,
   )
-  return { messages: row?.messages ?? 0, until: row?.until ?? '' }
+  return { messages: row?.messages ?? 0, newest: row?.newest ?? '' }
 }
 
 const last_message = `msg_${'z'.repeat(26)}`

@@ -24,14 +24,16 @@ export const discovery: OidcEndpoint = (_, call) =>
   )
 
 /** RFC 7517 §5: keys that sign, keys that will sign, and keys that signed tokens which are still valid. */
-export const jwks: OidcEndpoint = (_, call) =>
-  cacheable(
+export const jwks: OidcEndpoint = ({ jwks_readers }, call) => {
+  jwks_readers.note(call.issuer.environment_id, call.ip, header(call, 'user-agent'), call.now)
+  return cacheable(
     call,
     keySets.textOf(call, ({ issuer: { keys, es256_keys }, now }) => ({
       document: { keys: [...publishedKeys(keys, now), ...publishedKeys(es256_keys, now)].map((key) => key.public_jwk) },
       until_ms: Math.min(statesEndAt(keys, now), statesEndAt(es256_keys, now)),
     })),
   )
+}
 
 interface Text {
   readonly body: string

@@ -33,6 +33,7 @@ export const account: typeof en = {
     'new-recovery-codes': 'Sie haben neue Wiederherstellungscodes. Die alten gelten nicht mehr.',
     'end-session': 'Das Gerät wurde abgemeldet.',
     'end-other-sessions': 'Alle anderen Geräte wurden abgemeldet.',
+    'remove-trusted-browser': 'Der Browser wurde entfernt. Er verlangt den zweiten Schritt wieder.',
     disconnect: 'Die App wurde entfernt. Sie kann Ihr Konto nicht mehr verwenden.',
     'accept-invitation': 'Sie sind jetzt Mitglied.',
     'decline-invitation': 'Sie haben die Einladung abgelehnt.',
@@ -68,10 +69,10 @@ export const account: typeof en = {
   },
   zone_hint: 'Mit Region und Stadt, zum Beispiel Europe/Vienna.',
   wrong: {
-    name: 'Nehmen Sie höchstens 200 Zeichen ohne Zeilenumbruch.',
-    given_name: 'Nehmen Sie höchstens 200 Zeichen ohne Zeilenumbruch.',
-    family_name: 'Nehmen Sie höchstens 200 Zeichen ohne Zeilenumbruch.',
-    nickname: 'Nehmen Sie höchstens 200 Zeichen ohne Zeilenumbruch.',
+    name: 'Nehmen Sie höchstens 200 Zeichen, davon mindestens ein sichtbares, ohne Zeilenumbruch.',
+    given_name: 'Nehmen Sie höchstens 200 Zeichen, davon mindestens ein sichtbares, ohne Zeilenumbruch.',
+    family_name: 'Nehmen Sie höchstens 200 Zeichen, davon mindestens ein sichtbares, ohne Zeilenumbruch.',
+    nickname: 'Nehmen Sie höchstens 200 Zeichen, davon mindestens ein sichtbares, ohne Zeilenumbruch.',
     locale: 'Wählen Sie eine Sprache aus der Liste.',
     zoneinfo: 'Diese Zeitzone ist nicht bekannt. Schreiben Sie sie wie Europe/Vienna.',
   },
@@ -163,6 +164,10 @@ export const account: typeof en = {
   end: 'Beenden',
   end_others: 'Alle anderen beenden',
 
+  trusted: 'Vertraute Browser',
+  trusted_intro: 'Sie verlangen den zweiten Schritt nicht. Entfernen Sie, was Sie nicht mehr benutzen.',
+  trusted_when: (used: Html, until: Html) => html`benutzt am ${used}, bis ${until}`,
+
   apps: 'Verbundene Apps',
   apps_intro: 'Apps, die Ihr Konto verwenden können.',
   in_organization: (application: string, organization: string) => `${application} in ${organization}`,
@@ -195,8 +200,15 @@ export const account: typeof en = {
   export: 'Herunterladen',
   delete_title: 'Konto löschen',
   delete_detail: 'Sofort und endgültig.',
+  delete_detail_later: (days: number) => `Das lässt sich ${days === 1 ? 'einen Tag' : `${days} Tage`} lang rückgängig machen.`,
   delete: 'Konto löschen',
   deletion: (email: Html) => html`Damit löschen Sie das Konto ${email} sofort. Das lässt sich nicht rückgängig machen.`,
+  deletion_later: (email: Html, at: Html) =>
+    html`Damit schließen Sie das Konto ${email} sofort. Gelöscht wird es am ${at}. Bis dahin können Sie es wiederherstellen: Melden Sie sich wieder an.`,
+  kept_later: [
+    'Sofort enden Ihre Sitzungen und der Zugriff aller Apps. Niemand kann sich anmelden, ohne das Konto wiederherzustellen.',
+    'Bis zur Löschung kann kein anderes Konto Ihre E-Mail-Adresse verwenden.',
+  ],
   kept: [
     'Sofort gelöscht werden Ihr Profil, Ihre Anmeldewege, Ihre Sitzungen und der Zugriff aller Apps.',
     'Der Verlauf der Ereignisse behält die Kennung des Kontos 90 Tage lang, ohne Ihre Daten. Aufzeichnungen über Änderungen durch Administratoren behalten die Kennung auf Dauer.',
@@ -208,6 +220,9 @@ export const account: typeof en = {
   last_owner_title: 'Ihr Konto lässt sich noch nicht löschen',
   last_owner: 'Diese Mandanten haben keinen anderen Inhaber. Machen Sie dort zuerst ein anderes Mitglied zum Inhaber.',
   members_of: (tenant: string) => `Mitglieder von ${tenant}`,
+  closed_title: 'Ihr Konto ist geschlossen',
+  closed: (at: Html, is_mailed: boolean) =>
+    html`Es wird am ${at} gelöscht. Bis dahin können Sie es wiederherstellen: Melden Sie sich wieder an. Sie sind überall abgemeldet${is_mailed ? ', und eine Mail bestätigt es' : ''}.`,
   deleted_title: 'Ihr Konto wurde gelöscht',
   deleted: (is_mailed: boolean) =>
     `Sie sind überall abgemeldet${is_mailed ? ', und eine Mail bestätigt es' : ''}. Sie können diese Seite schließen.`,

@@ -75,6 +75,8 @@ export const de: Texts = {
     passkey_help:
       'Dieser Browser kann hier keine Passkeys verwenden. Schalten Sie Skripte ein oder melden Sie sich mit einem Browser oder Gerät an, auf dem Ihr Passkey liegt.',
     passkey_failed: 'Dieser Passkey konnte nicht geprüft werden, deshalb sind Sie nicht angemeldet. Versuchen Sie es noch einmal.',
+    trust: (days: number) => (days === 1 ? 'Hier einen Tag lang nicht danach fragen' : `Hier ${days} Tage lang nicht danach fragen`),
+    trust_hint: 'Nur auf einem Gerät, das niemand sonst benutzt.',
     nothing_left: (help: Html) => html`Sie haben nichts davon zur Hand? Wenden Sie sich an ${help}.`,
   },
 
@@ -115,6 +117,7 @@ export const de: Texts = {
       `Mindestens ${min_length} Zeichen${reject_common ? ', kein gängiges Passwort und nicht aus Ihrem oder unserem Namen gebildet' : ''}. Einige Wörter hintereinander sind in Ordnung.`,
     email_missing: 'Geben Sie Ihre Adresse ein.',
     email_malformed: 'Geben Sie die ganze Adresse ein, zum Beispiel name@example.com.',
+    email_outside: 'Mit Adressen dieser Domain ist hier keine Registrierung möglich. Nehmen Sie eine andere Adresse.',
     email_taken: 'Mit dieser Adresse können Sie kein Konto anlegen. Melden Sie sich an oder nehmen Sie eine andere.',
     name_missing: 'Geben Sie Ihren Namen ein.',
     name_not_allowed: (longest: number) => `Nehmen Sie höchstens ${longest} Zeichen, ohne Zeilenumbrüche und unsichtbare Zeichen.`,
@@ -125,6 +128,27 @@ export const de: Texts = {
       'Dieses Passwort ist leicht zu erraten: Viele verwenden es, oder es ist aus Ihrem Namen, Ihrer Adresse oder unserem Namen gebildet. Wählen Sie ein anderes.',
     have_account: 'Haben Sie schon ein Konto?',
     sign_in: 'Anmelden',
+  },
+
+  waiting: {
+    other_account: 'Anderes Konto verwenden',
+    waiting: {
+      title: 'Ihr Konto wartet auf die Freigabe',
+      text: (brand: string, day: Html) =>
+        html`${brand} sieht sich neue Konten an, bevor sie benutzt werden. Sie bekommen eine Mail, wenn Ihres freigegeben oder abgelehnt ist. Entscheidet niemand, wird es am ${day} gelöscht.`,
+    },
+    refused: {
+      title: 'Ihr Konto wurde nicht freigegeben',
+      text: (brand: string, day: Html) =>
+        html`${brand} hat Ihr Konto nicht freigegeben, deshalb können Sie es nicht benutzen. Es wird am ${day} gelöscht.`,
+    },
+  },
+
+  restore: {
+    title: 'Konto wiederherstellen?',
+    text: (at: Html) => html`Ihr Konto ist geschlossen und wird am ${at} gelöscht. Bis dahin können Sie es zurückhaben.`,
+    submit: 'Konto wiederherstellen',
+    leave: 'Geschlossen lassen',
   },
 
   ways_in: { password: 'Passwort', email_code: 'Code per Mail', passkey: 'Passkey' },
@@ -229,6 +253,8 @@ export const de: Texts = {
       `Sie haben Ihre Adresse nicht freigegeben. Erlauben Sie ${provider}, sie zu teilen, oder melden Sie sich anders an.`,
     account_exists: (provider: string, email: Html) =>
       html`Es gibt ein Konto für ${email}, das nicht mit ${provider} verbunden ist. Melden Sie sich so an wie bisher.`,
+    domain_refused: (_: string, email: Html) =>
+      html`Es gibt kein Konto für ${email}, und mit Adressen dieser Domain ist hier keine Registrierung möglich.`,
     sign_up_closed: (_: string, email: Html) => html`Es gibt kein Konto für ${email}, und hier können keine neuen Konten angelegt werden.`,
     not_connected: (provider: string, email: Html) =>
       html`${provider} hat nicht bestätigt, dass ${email} Ihre Adresse ist, und kann Sie damit nicht anmelden. Wenn Sie hier ein Konto haben, melden Sie sich anders an.`,
@@ -252,7 +278,8 @@ export const de: Texts = {
     accept: 'Einladung annehmen',
     changed: 'Die Einladung hat sich geändert und wurde deshalb nicht angenommen. Lesen Sie sie noch einmal und entscheiden Sie dann.',
     accepted: (tenant: string) => `Sie sind jetzt Mitglied von ${tenant}`,
-    accepted_text: (role: string) => `Ihre Rolle ist ${role}. Sie können diese Seite schließen oder zur Startseite gehen.`,
+    accepted_text: (role: string) => `Ihre Rolle ist ${role}. Die Projekte des Mandanten sind im Dashboard.`,
+    dashboard: 'Dashboard öffnen',
     member: (tenant: string) => `Sie sind schon Mitglied von ${tenant}`,
     member_text: (role: string) => `Ihre Rolle bleibt ${role}. Die Einladung bleibt offen für die Person, für die sie gedacht ist.`,
   },

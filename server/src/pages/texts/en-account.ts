@@ -44,6 +44,7 @@ export const account = {
     'new-recovery-codes': 'You have new recovery codes. The old ones no longer work.',
     'end-session': 'The device has been signed out.',
     'end-other-sessions': 'Every other device has been signed out.',
+    'remove-trusted-browser': 'The browser has been removed. It asks for the second step again.',
     disconnect: 'The app has been removed. It can no longer use your account.',
     'accept-invitation': 'You are a member now.',
     'decline-invitation': 'You declined the invitation.',
@@ -77,10 +78,10 @@ export const account = {
   },
   zone_hint: 'By region and city, such as Europe/Vienna.',
   wrong: {
-    name: 'Use at most 200 characters, without line breaks.',
-    given_name: 'Use at most 200 characters, without line breaks.',
-    family_name: 'Use at most 200 characters, without line breaks.',
-    nickname: 'Use at most 200 characters, without line breaks.',
+    name: 'Use at most 200 characters, at least one of them visible, without line breaks.',
+    given_name: 'Use at most 200 characters, at least one of them visible, without line breaks.',
+    family_name: 'Use at most 200 characters, at least one of them visible, without line breaks.',
+    nickname: 'Use at most 200 characters, at least one of them visible, without line breaks.',
     locale: 'Choose a language of the list.',
     zoneinfo: 'This time zone is not known. Write it like Europe/Vienna.',
   },
@@ -171,6 +172,11 @@ export const account = {
   end: 'End',
   end_others: 'End all others',
 
+  trusted: 'Trusted browsers',
+  trusted_intro: 'They do not ask for the second step. Remove one that you do not use any more.',
+  /** The last use, and the last day. */
+  trusted_when: (used: Html, until: Html) => html`used ${used}, until ${until}`,
+
   apps: 'Connected apps',
   apps_intro: 'Apps that can use your account.',
   /** A sentence. */
@@ -200,8 +206,15 @@ export const account = {
   export: 'Download',
   delete_title: 'Delete your account',
   delete_detail: 'At once and for ever.',
+  delete_detail_later: (days: number) => `You can undo it for ${days === 1 ? 'one day' : `${days} days`}.`,
   delete: 'Delete account',
   deletion: (email: Html) => html`This deletes the account ${email} at once. It cannot be undone.`,
+  deletion_later: (email: Html, at: Html) =>
+    html`This closes the account ${email} at once. It is deleted on ${at}. Until then you can restore it: sign in again.`,
+  kept_later: [
+    'Ended now: your sessions and the access of every app. Nobody can sign in without restoring the account.',
+    'Until it is deleted, no other account can use your email address.',
+  ],
   kept: [
     'Deleted now: your profile, your sign-in methods, your sessions and the access of every app.',
     'The history of events keeps the id of the account for 90 days, without your data. Records of changes that administrators made keep the id for good.',
@@ -213,6 +226,9 @@ export const account = {
   last_owner_title: 'Your account cannot be deleted yet',
   last_owner: 'These tenants have no other owner. Make another member an owner of each first.',
   members_of: (tenant: string) => `Members of ${tenant}`,
+  closed_title: 'Your account is closed',
+  closed: (at: Html, is_mailed: boolean) =>
+    html`It is deleted on ${at}. Until then you can restore it: sign in again. You are signed out everywhere${is_mailed ? ', and a mail confirms it' : ''}.`,
   deleted_title: 'Your account has been deleted',
   deleted: (is_mailed: boolean) => `You are signed out everywhere${is_mailed ? ', and a mail confirms it' : ''}. You can close this page.`,
 }

@@ -76,6 +76,8 @@ export const en = {
     passkey_only: 'Confirm with your passkey that it is you.',
     passkey_help: 'This browser cannot use passkeys here. Turn scripts on, or sign in with a browser or device that has your passkey.',
     passkey_failed: 'This passkey could not be checked, so you are not signed in. Try again.',
+    trust: (days: number) => (days === 1 ? 'Do not ask here for a day' : `Do not ask here for ${days} days`),
+    trust_hint: 'Only on a device that nobody else uses.',
     nothing_left: (help: Html) => html`None of this is at hand? Ask ${help}.`,
   },
 
@@ -114,6 +116,7 @@ export const en = {
       `At least ${min_length} characters${reject_common ? ', not a common password, and not based on your name or ours' : ''}. A few words in a row are fine.`,
     email_missing: 'Enter your email address.',
     email_malformed: 'Enter the whole address, such as name@example.com.',
+    email_outside: 'Addresses of this domain cannot sign up here. Use another address.',
     email_taken: 'You cannot create an account with this address. Sign in, or use another.',
     name_missing: 'Enter your name.',
     name_not_allowed: (longest: number) => `Use at most ${longest} characters, without line breaks or invisible characters.`,
@@ -124,6 +127,26 @@ export const en = {
       'This password is easy to guess: many people use it, or it is based on your name, your email address or our name. Choose another.',
     have_account: 'Have an account?',
     sign_in: 'Sign in',
+  },
+
+  waiting: {
+    other_account: 'Use another account',
+    waiting: {
+      title: 'Your account waits for approval',
+      text: (brand: string, day: Html) =>
+        html`${brand} looks at new accounts before they are used. You get a mail when yours is approved or refused. If nobody decides, it is deleted on ${day}.`,
+    },
+    refused: {
+      title: 'Your account was not approved',
+      text: (brand: string, day: Html) => html`${brand} has not approved your account, so you cannot use it. It is deleted on ${day}.`,
+    },
+  },
+
+  restore: {
+    title: 'Restore your account?',
+    text: (at: Html) => html`Your account is closed, and is deleted on ${at}. Until then you can have it back.`,
+    submit: 'Restore the account',
+    leave: 'Leave it closed',
   },
 
   ways_in: { password: 'Password', email_code: 'Code by mail', passkey: 'Passkey' } satisfies Record<SwitchedMethod, string>,
@@ -224,6 +247,7 @@ export const en = {
     no_email: (provider: string) => `You didn't share your email address. Allow ${provider} to share it, or sign in another way.`,
     account_exists: (provider: string, email: Html) =>
       html`There is an account for ${email} that is not connected to ${provider}. Sign in the way you did before.`,
+    domain_refused: (_: string, email: Html) => html`There is no account for ${email}, and addresses of this domain cannot sign up here.`,
     sign_up_closed: (_: string, email: Html) => html`There is no account for ${email}, and new accounts cannot be created here.`,
     not_connected: (provider: string, email: Html) =>
       html`${provider} has not verified that ${email} is your address, so it cannot sign you in with it. If you have an account here, sign in another way.`,
@@ -247,7 +271,8 @@ export const en = {
     accept: 'Accept invitation',
     changed: 'The invitation has changed, so it was not accepted. Read it again, then decide.',
     accepted: (tenant: string) => `You are now a member of ${tenant}`,
-    accepted_text: (role: string) => `Your role is ${role}. You can close this page, or continue to the start page.`,
+    accepted_text: (role: string) => `Your role is ${role}. The projects of the tenant are in the dashboard.`,
+    dashboard: 'Open the dashboard',
     member: (tenant: string) => `You are already a member of ${tenant}`,
     member_text: (role: string) => `Your role stays ${role}. The invitation stays open for the person it is meant for.`,
   },

@@ -1,8 +1,8 @@
 /** The endpoints of the dashboard besides its files: the session, sign-out, and the page to which a sign-in that it tries out returns. */
 import type { DashboardSession } from '@ostiary/contract/dashboard.ts'
+import { fresh_sign_in_seconds } from '@ostiary/contract/tenancy.ts'
 import type { z } from 'zod'
 import type { Administrators } from '../../api/administrators.ts'
-import { fresh_seconds } from '../../api/fresh.ts'
 import type { Deployment } from '../../deployment/deployment.ts'
 import type { AnswerDashboard, DashboardRequest } from '../../http/dashboard-routes.ts'
 import { json } from '../../oidc/call.ts'
@@ -20,7 +20,7 @@ export function answerSession(services: DashboardServices, administrators: Admin
     const administrator = used && (await administrators.identify(used.access_token))
     if (!administrator) return { status: 204, headers: { 'cache-control': 'no-store' }, body: '' }
     const { user_id, email, name, memberships, auth_time } = administrator
-    const fresh_until = new Date(auth_time.getTime() + fresh_seconds * 1000)
+    const fresh_until = new Date(auth_time.getTime() + fresh_sign_in_seconds * 1000)
     const body: z.input<typeof DashboardSession> = {
       user_id,
       email,

@@ -8,6 +8,7 @@ import { findMemberships } from '../../domain/members/store.ts'
 import { codingFor, tagOf } from '../../http/coded.ts'
 import type { AnswerDashboard, DashboardAnswer } from '../../http/dashboard-routes.ts'
 import { isKnown } from '../../http/if-none-match.ts'
+import { not_indexed } from '../../http/not-indexed.ts'
 import { notFound } from '../../http/problem.ts'
 import { html } from '../../oidc/hosted-page.ts'
 import { notBuiltPage } from '../../pages/dashboard.ts'
@@ -55,6 +56,7 @@ export function answerApplication(services: DashboardServices, folder: string): 
 }
 
 const page_headers = {
+  ...not_indexed,
   'referrer-policy': 'same-origin',
   'x-frame-options': 'DENY',
   'cross-origin-resource-policy': 'same-origin',

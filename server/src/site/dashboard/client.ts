@@ -66,7 +66,7 @@ async function register({ db, secrets, now, newId }: Deployment, environment_id:
       ),
       ...insertApplication(
         environment_id,
-        { id: client_id, slug: 'dashboard', application_type: 'web', template: null, client_secret_hash: null },
+        { id: client_id, slug: 'dashboard', application_type: 'web', template: null, secret: null },
         patched(application, 'web', {}, own),
         now(),
       ),

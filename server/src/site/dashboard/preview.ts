@@ -15,7 +15,7 @@ import { html, pageContext } from '../../oidc/hosted-page.ts'
 import type { Issuer } from '../../oidc/issuer.ts'
 import { signInPage } from '../../pages/sign-in.ts'
 import { signUpPage } from '../../pages/sign-up.ts'
-import { asksForSignUp } from '../../protocol/sign-up.ts'
+import { asksForSignUp, letsSignUp } from '../../protocol/sign-up.ts'
 import { useSession } from './session.ts'
 import type { DashboardServices } from './tokens.ts'
 
@@ -52,7 +52,7 @@ function draftOf(issuer: Issuer, { display_name, primary_color, has_logo, has_li
       branding: { ...settings.branding, primary_color, logo_url: has_logo ? settings.branding.logo_url : null },
       links: { terms_url: shown(has_links.terms), privacy_url: shown(has_links.privacy), support_url: shown(has_links.support) },
       sign_in: { ...settings.sign_in, ...methods },
-      sign_up,
+      sign_up: { ...settings.sign_up, ...sign_up },
     },
   }
 }
@@ -85,7 +85,7 @@ async function pageOf(
     forgot_url: offersReset({ issuer }) ? nowhere : null,
     passkey: relyingPartyOf({ issuer }) && { kind: 'get', options: '{}', able_cookie: null, removed: null },
     providers: await findOfferedProviders(db, environment_id),
-    sign_up_url: settings.sign_up.mode === 'open' && asksForSignUp(settings) ? nowhere : null,
+    sign_up_url: letsSignUp(settings) && asksForSignUp(settings) ? nowhere : null,
     other_accounts_url: null,
     cancel_url: null,
   })

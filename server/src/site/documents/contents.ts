@@ -18,7 +18,7 @@ interface Group {
 const doc = (name: string): Listed => ({ name, file: `docs/${name}.md` })
 
 export const contents: readonly Group[] = [
-  { title: 'Start', documents: [doc('quick-start'), doc('concepts')] },
+  { title: 'Start', documents: [doc('quick-start'), doc('concepts'), doc('not-here')] },
   {
     title: 'Guides',
     documents: [
@@ -35,16 +35,25 @@ export const contents: readonly Group[] = [
       doc('guides/webhooks'),
       doc('guides/federation'),
       doc('guides/issuer-host'),
+      doc('guides/providers'),
+      doc('guides/sign-up'),
       doc('guides/emailed-codes'),
       doc('guides/passkeys'),
       doc('guides/second-factor'),
       doc('guides/sign-out'),
+      doc('guides/support'),
+      doc('guides/import-users'),
+      doc('guides/personal-data'),
+      doc('guides/claims'),
+      doc('guides/look'),
       doc('guides/mail'),
       doc('guides/testing'),
       doc('guides/going-live'),
       doc('guides/promotion'),
       doc('guides/configuration'),
       doc('guides/key-rotation'),
+      doc('guides/audit-log'),
+      doc('guides/refused-calls'),
       doc('guides/proxy'),
       doc('guides/postgresql'),
       doc('guides/beyond-one-primary'),
@@ -82,13 +91,22 @@ export const contents: readonly Group[] = [
   },
   {
     title: 'Reference',
+    documents: [doc('routes'), doc('events'), doc('commands'), { name: 'sdk', file: 'sdk/README.md' }, doc('generated-clients')],
+  },
+  {
+    title: 'Settings',
     documents: [
-      doc('routes'),
-      doc('events'),
       doc('settings'),
-      doc('commands'),
-      { name: 'sdk', file: 'sdk/README.md' },
-      doc('generated-clients'),
+      doc('settings/sign-in'),
+      doc('settings/passwords-and-lockout'),
+      doc('settings/tokens'),
+      doc('settings/sessions'),
+      doc('settings/names-for-products'),
+      doc('settings/scopes-and-browsers'),
+      doc('settings/agents-and-other-programs'),
+      doc('settings/mail'),
+      doc('settings/look-and-links'),
+      doc('settings/test-only'),
     ],
   },
   {
@@ -96,6 +114,7 @@ export const contents: readonly Group[] = [
     documents: [
       doc('operate'),
       doc('metrics'),
+      doc('telemetry'),
       doc('security'),
       { name: 'vulnerabilities', file: 'SECURITY.md' },
       { name: 'results', file: 'bench/RESULTS.md' },

@@ -67,7 +67,7 @@ function block(token: MarkedToken, rules: Rules): Html | null {
     case 'text':
       return html`${token.tokens ? inline(token.tokens, rules) : token.text}`
     case 'code':
-      return code(token.text, labelOf(token))
+      return code(token.text, labelOf(token), /^\S*/.exec(token.lang ?? '')?.[0])
     case 'blockquote':
       return html`<blockquote>${known(token.tokens).map((each) => block(each, rules))}</blockquote>`
     case 'list': {

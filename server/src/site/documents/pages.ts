@@ -1,6 +1,7 @@
 // pure
 /** The pages of documents: the overview, a document, an example for operators, and the results of a search. */
 import { type Html, html } from '../../base/html.ts'
+import { endingOf } from '../reference/colored.ts'
 import { code, type DocumentPage, documentPage, inline } from '../reference/layout.ts'
 import { contents } from './contents.ts'
 import type { Document, Library } from './document.ts'
@@ -105,7 +106,7 @@ ${next && html`<a href="${next.url}" rel="next"><span>Next</span> ${next.title}<
 export function examplePage(library: Library, file: string): DocumentPage | null {
   const text = library.examples.get(file)
   if (text === undefined) return null
-  const body = html`<h1>${file}</h1><p>An example for operators, from <code>packaging/</code> of a clone or a release. The <a href="/docs/operate">operating guide</a> explains it.</p>${code(text.trimEnd(), `File ${file}`)}`
+  const body = html`<h1>${file}</h1><p>An example for operators, from <code>packaging/</code> of a clone or a release. The <a href="/docs/operate">operating guide</a> explains it.</p>${code(text.trimEnd(), `File ${file}`, endingOf(file))}`
   return framed(library, { url: `/docs/packaging/${file}`, title: file, body })
 }
 
@@ -113,12 +114,27 @@ export function examplePage(library: Library, file: string): DocumentPage | null
 export function searchPage(nav: Html, query: string, found: readonly Found[]): DocumentPage {
   const body = html`<h1>Search</h1>
 ${searchForm(query, 'on-page')}
-${query !== '' && html`<p role="status">${found.length === 0 ? html`Nothing was found for <b>${query}</b>. Try other words, or an error code.` : `${found.length === 1 ? 'One section' : `${found.length} sections`} found.`}</p>`}
+${query === '' ? before_search : html`<p role="status">${found.length === 0 ? nothingFound(query) : countOf(found)}</p>`}
 <ol class="found">${found.map(
     ({ title, heading, url, excerpt }) =>
-      html`<li><a href="${url}">${heading}</a>${title !== heading && html` <span class="fine">${title}</span>`}<p>${excerpt}</p></li>`,
-  )}</ol>`
+      html`<li><a href="${url}">${heading}</a>${title !== heading && html` <span class="fine">${title}</span>`}<p>${marked(excerpt, query)}</p></li>`,
+  )}</ol>
+${found.length > 0 && html`<p class="fine">Not what you looked for? ${not_here} names what Ostiary lacks, each with a way that works today.</p>`}`
   return documentPage({ title: 'Search', body, nav, aside: null })
+}
+
+const not_here = html`<a href="/docs/not-here">Not here, and what to do instead</a>`
+const before_search = html`<p>Ask in your own words, or type a code or a setting, such as <code>invalid_grant</code>.</p>`
+const countOf = (found: readonly Found[]) => (found.length === 1 ? 'One section found.' : `${found.length} sections found.`)
+const nothingFound = (query: string) =>
+  html`Nothing was found for <b>${query}</b>. Try fewer or other words. ${not_here} names what Ostiary lacks, <a href="/docs/errors">Errors</a> lists every code, and the <a href="/docs">overview</a> every page.`
+
+/** Words of a text that begin with a word of the query stand out. */
+function marked(text: string, query: string): Html {
+  const words = query.match(/[\p{L}\p{N}_]{3,}/gu) ?? []
+  if (words.length === 0) return html`${text}`
+  const parts = text.split(new RegExp(`(?<![\\p{L}\\p{N}])((?:${words.join('|')})[\\p{L}\\p{N}_]*)`, 'giu'))
+  return html`${parts.map((part, i) => (i % 2 === 1 ? html`<mark>${part}</mark>` : part))}`
 }
 
 /** @param id makes the fields of several forms different */

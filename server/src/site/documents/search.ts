@@ -11,7 +11,7 @@ import { bitsIn, type Index, indexBuilder, placeOf, similarTo, type Word, withBe
 import { common_words, phrases, synonyms } from './search-words.ts'
 
 /** The kind of a section: sections that answer a question rank above those that explain a decision. */
-export type EntryKind = 'guide' | 'error' | 'operation' | 'project' | 'record'
+export type EntryKind = 'guide' | 'absent' | 'error' | 'operation' | 'project' | 'record'
 
 export interface Entry extends Omit<Found, 'excerpt'> {
   readonly kind: EntryKind
@@ -25,7 +25,7 @@ export interface Entry extends Omit<Found, 'excerpt'> {
 /** The bounds of one search. */
 export const bounds = {
   words: 8,
-  /** Other words for them. With the words they have a bit each in a number. */
+  /** Other words for them. */
   synonyms: 24,
   /** Longer terms that a word begins. */
   beginnings: 16,
@@ -42,7 +42,7 @@ export const bounds = {
 } as const
 
 const excerpt_length = 160
-const weights: Record<EntryKind, number> = { guide: 1.5, error: 1.1, operation: 0.8, project: 0.5, record: 0.3 }
+const weights: Record<EntryKind, number> = { guide: 1.5, absent: 1.2, error: 1.1, operation: 0.8, project: 0.5, record: 0.3 }
 const own_boosts = { name: 5, heading: 3, title: 3, about: 2, text: 1 }
 /** A section with the asked word itself ranks above one with another word for it. */
 const other_boosts = { name: 2, heading: 1.5, title: 1.5, about: 1, text: 0.5 }
@@ -113,7 +113,7 @@ function createSearch(entries: readonly Entry[], index: Index) {
     }
     return { found, scores: matches.scores, terms: matches.terms, is_kept: false }
   }
-  return { search: (query: string): Found[] => explain(query).found, explain }
+  return { search: (query: string): Found[] => explain(query).found, explain, addresses: entries.map(({ url }) => url) }
 }
 
 /** The whole words of the first `longest_search` characters: this is a search box, so a longer question is cut. */
@@ -122,14 +122,19 @@ export function shorten(query: string): string {
 }
 
 const word = /[\p{L}\p{N}_]+/gu
+const compound = /[\p{L}\p{N}]+(?:-[\p{L}\p{N}]+)+/gu
 
-/** Identifiers such as `redirect_uri` and codes such as `0028` are words, and the parts of an identifier too. */
+/**
+ * Identifiers such as `redirect_uri` and codes such as `0028` are words, and the parts of an identifier too. A compound such as `sign-up` is a word
+ * besides its parts, as others write it in one.
+ */
 function wordsOf(text: string): Word[] {
   const words: Word[] = []
   for (const { 0: found, index: at } of text.matchAll(word)) {
     words.push({ term: stemOf(found), at })
     if (found.includes('_')) for (const part of found.split('_')) if (part !== '') words.push({ term: stemOf(part), at })
   }
+  for (const { 0: found, index: at } of text.matchAll(compound)) words.push({ term: stemOf(found.replaceAll('-', '')), at })
   return words
 }
 
@@ -143,7 +148,7 @@ interface Term {
   readonly weight: number
   /** Whether it is a word of the question, or another word for it. */
   readonly is_own: boolean
-  /** The number of the word or synonym that it stands for. */
+  /** The number of the word of the question that it stands for. */
   readonly source: number
 }
 
@@ -151,16 +156,19 @@ interface Term {
 function termsOf(index: Index, asked: string): Term[] {
   const text = phrases.reduce((text, [phrase, words]) => text.replace(phrase, ` ${words} `), asked)
   const words = [...new Set(wordsOf(text).flatMap(({ term }) => term ?? []))].slice(0, bounds.words)
-  const others = new Set(words.flatMap((each) => synonyms.get(each) ?? []))
+  const others = new Map(words.flatMap((each, source) => (synonyms.get(each) ?? []).map((other) => [other, source] as const)))
   for (const own of words) others.delete(own)
   const added = [...others].slice(0, bounds.synonyms)
-  const sources = [...words.map((term) => ({ term, is_own: true })), ...added.map((term) => ({ term, is_own: false }))]
+  const sources = [
+    ...words.map((term, source) => ({ term, source, is_own: true })),
+    ...added.map(([term, source]) => ({ term, source, is_own: false })),
+  ]
 
   const exact: Term[] = []
   const beginnings: Term[] = []
   const similar: Term[] = []
   let mistyped = 0
-  for (const [source, { term, is_own }] of sources.entries()) {
+  for (const { term, source, is_own } of sources) {
     const place = placeOf(index, term)
     if (place >= 0) exact.push({ place, weight: 1, is_own, source })
     const longer = term.length > 3 ? withBeginning(index, term, bounds.beginnings) : []
@@ -181,7 +189,7 @@ function termsOf(index: Index, asked: string): Term[] {
 /** Adds the scores of the terms in their order, while the bound allows. A section with more of the words ranks above one with fewer. */
 function addScores(index: Index, terms: readonly Term[]) {
   const sums = new Float64Array(index.size)
-  const sources = new Int32Array(index.size) // a bit for each word and synonym that the section has
+  const sources = new Int32Array(index.size) // a bit for each word of the question that the section has, itself or by another word
   const places = new Int32Array(index.size) // of the first word, from 1
   const sections: number[] = []
   let scores = 0

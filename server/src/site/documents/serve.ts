@@ -13,6 +13,7 @@ import { groupsOf, referenceGroup, referenceOverview, referenceSchemas } from '.
 import type { Document, Library } from './document.ts'
 import type { Found } from './found.ts'
 import { readLibrary } from './library.ts'
+import { other_words } from './other-words.ts'
 import { documentPageOf, examplePage, linksOf, navigation, overviewPage, searchPage } from './pages.ts'
 import { type Entry, type EntryKind, searchBuilder, shorten } from './search.ts'
 import { type Text, withForms } from './text.ts'
@@ -24,6 +25,7 @@ export type DocumentationRow =
   | 'documents'
   | 'document'
   | 'guide'
+  | 'settingsPage'
   | 'example'
   | 'decision'
   | 'operatorExample'
@@ -53,6 +55,8 @@ export function createDocumentation(base_url: string, root: string) {
         return documentNamed(`decisions/${parameter}`)
       case 'guide':
         return documentNamed(`guides/${parameter}`)
+      case 'settingsPage':
+        return documentNamed(`settings/${parameter}`)
       case 'example':
         return documentNamed(`examples/${parameter}`)
       case 'document':
@@ -84,7 +88,7 @@ export function createDocumentation(base_url: string, root: string) {
     if (row === 'referenceGroup') return groupMarkdown(document, name)
     if (row === 'errorPage') return errorMarkdown(document, name)
     if (row === 'document' && Object.hasOwn(made_markdown, name)) return made_markdown[name]?.() ?? null
-    const folder = { document: '', guide: 'guides/', example: 'examples/', decision: 'decisions/' }[String(row)]
+    const folder = { document: '', guide: 'guides/', settingsPage: 'settings/', example: 'examples/', decision: 'decisions/' }[String(row)]
     return folder === undefined ? null : (library.documents.get(folder + name)?.source ?? null)
   }
 
@@ -126,6 +130,8 @@ export function createDocumentation(base_url: string, root: string) {
 
     search: async (query: string): Promise<Found[]> => (await searching()).search(query),
     answerSearch: async (query: string) => ({ query: shorten(query), results: (await searching()).search(query) }),
+    /** The address of each section that a search can find. */
+    addresses: async () => (await searching()).addresses,
     /** How a search was answered. */
     explain: async (query: string) => (await searching()).explain(query),
     searchPage: async (query: string) => ({
@@ -141,7 +147,7 @@ function describedFor(base_url: string, root: string): Described {
   return JSON.parse(text.replaceAll(described_base_url, base_url))
 }
 
-/** Indexes what the search finds: the sections of documents, the operations and the error codes. Other requests are answered in between. */
+/** Indexes what the search finds: the sections of documents, the examples for operators, the operations and the error codes. Other requests are answered in between. */
 async function searchOf(library: Library, document: Described) {
   const { add, build } = searchBuilder()
   async function addOne(entry: Entry): Promise<void> {
@@ -152,20 +158,37 @@ async function searchOf(library: Library, document: Described) {
     const sections = sectionsOf(described)
     for (const section of sections) await addOne(section)
   }
-  for (const entry of othersOf(document)) await addOne(entry)
+  for (const entry of [...examplesOf(library), ...othersOf(document)]) await addOne(entry)
   return build(() => setImmediate())
 }
 
 function sectionsOf({ name, title, summary, url, render }: Document): Entry[] {
-  return render().sections.map(({ heading, text }) => ({
-    kind: kindOf(name),
-    title,
-    heading: heading?.text ?? title,
-    url: heading ? `${url}#${heading.id}` : url,
-    text,
-    ...(heading ? {} : { about: summary }),
-  }))
+  return render().sections.map(({ heading, text }) => {
+    const address = heading ? `${url}#${heading.id}` : url
+    const others = otherWordsOf(address)
+    return {
+      kind: kindOf(name),
+      title,
+      heading: heading?.text ?? title,
+      url: address,
+      text,
+      about: heading ? others : `${summary} ${others}`,
+    }
+  })
 }
+
+const otherWordsOf = (address: string): string => other_words[address.replace('/docs/', '')] ?? ''
+
+/** The comments at the beginning of a file say what it is for. */
+const examplesOf = ({ examples }: Library): Entry[] =>
+  [...examples].map(([file, text]) => ({
+    kind: 'guide',
+    title: 'Examples for operators',
+    heading: file,
+    url: `/docs/packaging/${file}`,
+    text: text.slice(0, 2_000).replaceAll(/\s+/g, ' '),
+    about: otherWordsOf(`/docs/packaging/${file}`),
+  }))
 
 function othersOf(document: Described): Entry[] {
   const operations = groupsOf(document).flatMap((group) =>
@@ -188,8 +211,9 @@ function othersOf(document: Described): Entry[] {
   return [...operations, ...errors]
 }
 
-/** Documents that are rarely the answer: those of the project, and records of what was decided and changed. */
+/** Documents that are rarely the answer: those of the project, and records of what was decided and changed. A thing that is here ranks above one that is not. */
 function kindOf(name: string): EntryKind {
   if (name.startsWith('decisions/') || name === 'changelog') return 'record'
+  if (name === 'not-here') return 'absent'
   return ['readme', 'contributing', 'architecture', 'results'].includes(name) ? 'project' : 'guide'
 }

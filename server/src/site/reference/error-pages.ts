@@ -183,7 +183,7 @@ ${all.map(
 <p class="call">${status !== null && html`<span class="verb">${status}</span> `}<code>${code}</code></p>
 <p>${inline(of.what)}</p>
 <h2 class="small">What it means and how to fix it</h2><p>${inline(explanation)}</p>
-<h2 class="small">Example</h2>${block(JSON.stringify(example, null, 2), `${of.label} ${code}`)}
+<h2 class="small">Example</h2>${block(JSON.stringify(example, null, 2), `${of.label} ${code}`, 'json')}
 <p class="fine">${inline(of.note)}</p>`,
 )}`
   return documentPage({ title: `${code}: ${all[0]?.title}`, body, nav })

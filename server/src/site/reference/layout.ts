@@ -8,6 +8,7 @@ import { brandStyle } from '../../pages/brand.ts'
 import { contentSecurityPolicy } from '../../pages/csp.ts'
 import { iconOf } from '../../pages/favicon.ts'
 import { styles } from '../../pages/styles.ts'
+import { colored } from './colored.ts'
 import { documentation_script } from './script.ts'
 import { reference_styles } from './styles.ts'
 
@@ -73,6 +74,6 @@ export function inline(text: string): Html {
   return html`${text.split('`').map((part, i) => (i % 2 === 1 ? html`<code>${part}</code>` : html`${part}`))}`
 }
 
-/** A block of code. Keyboards can scroll it. */
-export const code = (text: string, label: string): Html =>
-  html`<pre tabindex="0" role="group" aria-label="${label}"><code>${text}</code></pre>`
+/** A block of code, in colours where the language is known. Keyboards can scroll it. */
+export const code = (text: string, label: string, language = ''): Html =>
+  html`<pre tabindex="0" role="group" aria-label="${label}"><code>${colored(text, language)}</code></pre>`

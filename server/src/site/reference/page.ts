@@ -49,7 +49,7 @@ ${paragraphs(document.info.description)}
 <p>Each example is recorded from a running service, and a test sends it again. In the examples, <code>$BASE_URL</code> is
 <code>${document.servers[0]?.url}</code>, and <code>$PLATFORM_KEY</code>, <code>$SECRET_KEY</code>, <code>$PUBLISHABLE_KEY</code> and
 <code>$ACCESS_TOKEN</code> are your credentials. Ids, keys and tokens in them are made up. The <a href="/docs/sdk">SDK</a> calls each operation by its name:</p>
-${code(sdkStart(document), 'Client of the SDK')}
+${code(sdkStart(document), 'Client of the SDK', 'ts')}
 <p>The same reference for programs is <a href="/openapi.json">openapi.json</a>, and each page is Markdown with <code>.md</code> after its address.</p>
 ${groups.map(
   ({ name, description, url, entries }) => html`<section><h2><a href="${url}">${name}</a></h2><p>${inline(description)}</p>
@@ -166,6 +166,6 @@ function exampleBlock(method: string, path: string, operation: Operation): Html 
       html`<label><input type="radio" name="way-${operationId}" value="${id}"${i === 0 && html` checked`}> ${label}</label>`,
   )
   return html`<div class="example"><h3>Example</h3><div class="ways">${ways.length > 1 && html`<fieldset><legend class="vh">Form of the example</legend>${choices}</fieldset>`}
-${ways.map(({ id, label, text }) => html`<div class="way ${id}">${code(text, `Call of ${operationId} with ${label}`)}</div>`)}</div>
-<p class="fine">Answer <code>${String(example.status)}</code></p>${code(answerText(example), `Answer of ${operationId}`)}</div>`
+${ways.map(({ id, label, text }) => html`<div class="way ${id}">${code(text, `Call of ${operationId} with ${label}`, id === 'sdk' ? 'ts' : 'sh')}</div>`)}</div>
+<p class="fine">Answer <code>${String(example.status)}</code></p>${code(answerText(example), `Answer of ${operationId}`, example.answer === undefined ? '' : 'json')}</div>`
 }

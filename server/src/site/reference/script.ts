@@ -59,11 +59,13 @@ export const documentation_script = `(() => {
     if (!response.ok || turn !== asked) return
     const { results } = await response.json()
     if (turn !== asked) return
-    list.replaceChildren(...results.slice(0, 8).map(({ title, heading, url }) => {
+    const shown = results.slice(0, 8).map(({ title, heading, url, excerpt }) => {
       const parts = title === heading ? [heading] : [heading + ' ', make('span', { textContent: title })]
-      return make('li', {}, make('a', { href: url }, ...parts))
-    }))
-    list.hidden = results.length === 0
+      return make('li', {}, make('a', { href: url }, ...parts, make('span', { className: 'text', textContent: excerpt })))
+    })
+    const nothing = make('a', { href: '/docs/not-here' }, 'Nothing found ', make('span', { textContent: 'Not here, and what to do instead' }))
+    list.replaceChildren(...(shown.length === 0 ? [make('li', {}, nothing)] : shown))
+    list.hidden = false
     status.textContent = results.length === 0 ? 'Nothing found' : results.length + ' found'
   }
 

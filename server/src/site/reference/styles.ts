@@ -15,6 +15,7 @@ form.find{position:relative;display:flex;gap:8px;margin:0;width:min(100%,380px)}
 .results a{display:block;padding:8px 10px;border-radius:8px;font-size:.9375rem}
 .results a:hover,.results a:focus{background:var(--hover);text-decoration:none}
 .results span{color:var(--muted);font-size:.8125rem}
+.results .text{display:block;overflow:hidden;white-space:nowrap;text-overflow:ellipsis}
 .skip{position:absolute;left:-999px}
 .skip:focus{left:8px;top:8px;padding:10px 14px;background:var(--surface);z-index:4}
 .doc{display:grid;grid-template-columns:240px minmax(0,760px);gap:56px;max-width:1360px;margin:0 auto;padding:0 24px 96px}
@@ -56,6 +57,11 @@ kbd{padding:1px 7px;border:1px solid var(--edge);border-radius:5px;font:inherit;
 blockquote{padding-left:14px;border-left:3px solid var(--line);color:var(--muted)}
 pre{margin:0;padding:14px 16px;border:1px solid var(--line);border-radius:10px;background:var(--sunken);overflow-x:auto;overflow-wrap:normal;font-size:.8125rem;line-height:1.6}
 pre code{font-size:inherit}
+.cc{color:var(--muted)}
+.cs{color:var(--ok)}
+.cn{color:light-dark(#704C00,#F0C765)}
+.ck{color:light-dark(#5B2A86,#D6B8FF)}
+.cp{color:var(--on-soft)}
 .block{position:relative;margin-top:14px}
 main .block pre{margin:0;padding-right:84px}
 .copy{position:absolute;top:7px;right:7px;min-height:30px;padding:2px 10px;border:1px solid var(--edge);border-radius:7px;background:var(--surface);font-size:.8125rem;cursor:pointer}
@@ -109,6 +115,7 @@ form.search{display:flex;flex-wrap:wrap;gap:8px;margin-top:16px}
 .found{margin:8px 0 0;padding:0;list-style:none}
 .found li{padding:14px 0;border-bottom:1px solid var(--line)}
 .found p{margin-top:2px;color:var(--muted);font-size:.9375rem}
+.found mark{all:unset;color:var(--text);font-weight:600}
 `
 
 const narrow = `

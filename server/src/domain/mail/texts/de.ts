@@ -1,5 +1,6 @@
 // pure
 /** The texts of mails in German. */
+import type { ExpiringKind } from '@ostiary/contract/expiry.ts'
 import type { MethodKind } from '@ostiary/contract/sign-in-methods.ts'
 import { de as pages } from '../../../pages/texts/de.ts'
 import { type Device, type Envelope, type Letter, type MailTexts, type Notice, unlinked } from './notice.ts'
@@ -14,6 +15,13 @@ const methods: Record<MethodKind, string> = {
   provider: 'Verbindung mit',
 }
 const { roles } = pages.invitation
+const expiring: Record<ExpiringKind, string> = {
+  client_secret: 'Ein Client-Secret der Anwendung',
+  auth_key: 'Der Schlüssel',
+  platform_key: 'Der Plattformschlüssel',
+  provider_secret: 'Das Secret beim Identitätsanbieter',
+  certificate: 'Das Zertifikat des Hosts',
+}
 
 function letterOf(notice: Notice, { to, brand, support_url, at }: Envelope): Letter {
   const help = support_url === null ? `wenden Sie sich an ${brand}` : `finden Sie hier Hilfe: ${support_url}`
@@ -85,6 +93,27 @@ function letterOf(notice: Notice, { to, brand, support_url, at }: Envelope): Let
           'Das waren nicht Sie? Dann löschen Sie diese Mail. Es hat sich nichts geändert.',
         ],
       }
+    case 'sign_up_refused':
+      return {
+        subject: `Kein Konto bei ${brand} für diese Adresse`,
+        lead: `Die Adresse ${to} wurde für ein Konto bei ${brand} eingegeben. Adressen ihrer Domain werden dort nicht angenommen, deshalb hat sich nichts geändert. Nehmen Sie eine andere Adresse.`,
+        paragraphs: [...from(notice.device), 'Das waren nicht Sie? Dann löschen Sie diese Mail.'],
+      }
+    case 'approved':
+      return {
+        subject: `Ihr Konto bei ${brand} ist freigegeben`,
+        lead: `Ihr Konto ${to} bei ${brand} wurde am ${formatted(at)} freigegeben. Sie können sich jetzt anmelden.`,
+        paragraphs: [not_you],
+      }
+    case 'refused':
+      return {
+        subject: `Ihr Konto bei ${brand} wurde nicht freigegeben`,
+        lead: `Ihr Konto ${to} bei ${brand} wurde nicht freigegeben, deshalb können Sie es nicht benutzen. Es wird am ${formatted(notice.ends_at)} gelöscht.`,
+        paragraphs: [
+          ...(support_url === null ? [] : [`Fragen? Hier finden Sie Hilfe: ${support_url}`]),
+          'Das waren nicht Sie? Dann müssen Sie nichts tun.',
+        ],
+      }
     case 'password_changed':
       return {
         subject: `Ihr Passwort für ${brand} wurde geändert`,
@@ -119,10 +148,35 @@ function letterOf(notice: Notice, { to, brand, support_url, at }: Envelope): Let
         lead: `Am ${formatted(at)} wurden für das Konto ${to} bei ${brand} neue Wiederherstellungscodes erzeugt. Die früheren gelten nicht mehr.`,
         paragraphs: [...from(notice.device), not_you],
       }
+    case 'new_sign_in':
+      return {
+        subject: `Neue Anmeldung bei Ihrem Konto bei ${brand}`,
+        lead: `Beim Konto ${to} bei ${brand} gab es am ${formatted(at)} eine Anmeldung mit einem Browser, der dafür noch nicht verwendet wurde.`,
+        action: 'Ansehen, wo Sie angemeldet sind',
+        paragraphs: [
+          [
+            ...(notice.application === null ? [] : [`Anwendung: ${unlinked(notice.application)}.`]),
+            `Browser und System: ${notice.browser === null ? 'unbekannt' : unlinked(notice.browser)}.`,
+          ].join(' '),
+          `Das waren Sie? Dann müssen Sie nichts tun. Das waren nicht Sie? Dann öffnen Sie den Link, melden Sie sich mit „${pages.account.end_others}“ überall sonst ab, und ändern Sie Ihr Passwort. Oder ${help}`,
+        ],
+      }
     case 'data_exported':
       return {
         subject: `Die Daten Ihres Kontos bei ${brand} wurden heruntergeladen`,
         lead: `Am ${formatted(at)} wurden die Daten des Kontos ${to} bei ${brand} heruntergeladen.`,
+        paragraphs: [...from(notice.device), not_you],
+      }
+    case 'account_closed':
+      return {
+        subject: `Ihr Konto bei ${brand} wird gelöscht`,
+        lead: `Das Konto ${to} bei ${brand} wurde am ${formatted(at)} geschlossen und wird am ${formatted(notice.deletes_at)} gelöscht. Bis dahin können Sie es wiederherstellen: Melden Sie sich an.`,
+        paragraphs: [...from(notice.device), 'Sie wurden überall abgemeldet.', not_you],
+      }
+    case 'account_restored':
+      return {
+        subject: `Ihr Konto bei ${brand} wurde wiederhergestellt`,
+        lead: `Das Konto ${to} bei ${brand} wurde am ${formatted(at)} wiederhergestellt und wird nicht gelöscht.`,
         paragraphs: [...from(notice.device), not_you],
       }
     case 'account_deleted':
@@ -155,6 +209,19 @@ function letterOf(notice: Notice, { to, brand, support_url, at }: Envelope): Let
         paragraphs: [
           ...from(notice.device),
           `${ignore} Geben Sie den Code niemandem: Wer ihn eingibt, nutzt Ihre Einladung und kann ein Konto mit Ihrer Adresse bekommen.`,
+        ],
+      }
+    case 'expiring':
+      return {
+        subject: `Secrets oder Schlüssel von ${unlinked(notice.tenant_name)} bei ${brand} laufen bald ab`,
+        lead: `Der Mandant „${unlinked(notice.tenant_name)}“ bei ${brand} hat Secrets oder Schlüssel, die innerhalb von 30 Tagen ablaufen. Ersetzen Sie sie vorher.`,
+        action: 'Dashboard öffnen',
+        paragraphs: [
+          ...notice.things.map(
+            ({ kind, name, place, expires_at }) =>
+              `${expiring[kind]} ${unlinked(name)}${place === null ? '' : ` (${unlinked(place)})`} läuft am ${formatted(expires_at)} ab.`,
+          ),
+          'Sie bekommen höchstens eine solche Mail am Tag, als Owner oder Admin. Ist etwas davon schon ersetzt? Sie müssen nichts tun.',
         ],
       }
     case 'test':

@@ -1,6 +1,8 @@
 // pure
 /** The texts of mails in English. */
+import type { ExpiringKind } from '@ostiary/contract/expiry.ts'
 import type { MethodKind } from '@ostiary/contract/sign-in-methods.ts'
+import { en as pages } from '../../../pages/texts/en.ts'
 import { type Device, type Envelope, type Letter, type MailTexts, type Notice, unlinked } from './notice.ts'
 
 export const en: MailTexts = { language: 'en', test_mark: '[Test]', letterOf }
@@ -11,6 +13,13 @@ const methods: Record<MethodKind, string> = {
   totp: 'authenticator app',
   recovery_codes: 'set of recovery codes',
   provider: 'connection to',
+}
+const expiring: Record<ExpiringKind, string> = {
+  client_secret: 'A client secret of the application',
+  auth_key: 'The key',
+  platform_key: 'The platform key',
+  provider_secret: 'The secret at the identity provider',
+  certificate: 'The certificate of the host',
 }
 const roles = { viewer: 'a viewer', developer: 'a developer', admin: 'an admin', owner: 'an owner' }
 
@@ -84,6 +93,27 @@ function letterOf(notice: Notice, { to, brand, support_url, at }: Envelope): Let
           'Not you? Then ignore this mail. Nothing has changed.',
         ],
       }
+    case 'sign_up_refused':
+      return {
+        subject: `No account at ${brand} for this address`,
+        lead: `The address ${to} was entered for an account at ${brand}. Addresses of its domain are not taken there, so nothing has changed. Use another address.`,
+        paragraphs: [...from(notice.device), 'Not you? Then ignore this mail.'],
+      }
+    case 'approved':
+      return {
+        subject: `Your account at ${brand} is approved`,
+        lead: `Your account ${to} at ${brand} was approved on ${formatted(at)}. You can sign in now.`,
+        paragraphs: [not_you],
+      }
+    case 'refused':
+      return {
+        subject: `Your account at ${brand} was not approved`,
+        lead: `Your account ${to} at ${brand} was not approved, so you cannot use it. It is deleted on ${formatted(notice.ends_at)}.`,
+        paragraphs: [
+          ...(support_url === null ? [] : [`Questions? Here is help: ${support_url}`]),
+          'Not you? Then you need not do anything.',
+        ],
+      }
     case 'password_changed':
       return {
         subject: `Your password for ${brand} was changed`,
@@ -116,10 +146,35 @@ function letterOf(notice: Notice, { to, brand, support_url, at }: Envelope): Let
         lead: `On ${formatted(at)} new recovery codes were made for the account ${to} at ${brand}. The codes from before do not work any more.`,
         paragraphs: [...from(notice.device), not_you],
       }
+    case 'new_sign_in':
+      return {
+        subject: `New sign-in to your account at ${brand}`,
+        lead: `The account ${to} at ${brand} was signed in to on ${formatted(at)}, from a browser that had not been used for it before.`,
+        action: 'See where you are signed in',
+        paragraphs: [
+          [
+            ...(notice.application === null ? [] : [`Application: ${unlinked(notice.application)}.`]),
+            `Browser and system: ${notice.browser === null ? 'unknown' : unlinked(notice.browser)}.`,
+          ].join(' '),
+          `Was it you? Then you need not do anything. Not you? Then open the link, press "${pages.account.end_others}" to sign out everywhere else, and change your password. Or ${help}`,
+        ],
+      }
     case 'data_exported':
       return {
         subject: `The data of your account at ${brand} was downloaded`,
         lead: `On ${formatted(at)} the data of the account ${to} at ${brand} was downloaded.`,
+        paragraphs: [...from(notice.device), not_you],
+      }
+    case 'account_closed':
+      return {
+        subject: `Your account at ${brand} is going to be deleted`,
+        lead: `The account ${to} at ${brand} was closed on ${formatted(at)}, and is deleted on ${formatted(notice.deletes_at)}. Until then you can restore it: sign in.`,
+        paragraphs: [...from(notice.device), 'You were signed out everywhere.', not_you],
+      }
+    case 'account_restored':
+      return {
+        subject: `Your account at ${brand} was restored`,
+        lead: `The account ${to} at ${brand} was restored on ${formatted(at)}, and is not deleted.`,
         paragraphs: [...from(notice.device), not_you],
       }
     case 'account_deleted':
@@ -153,6 +208,19 @@ function letterOf(notice: Notice, { to, brand, support_url, at }: Envelope): Let
         paragraphs: [
           ...from(notice.device),
           `${ignore} Give the code to no one: it joins with your invitation, and can make an account with your address.`,
+        ],
+      }
+    case 'expiring':
+      return {
+        subject: `Secrets or keys of ${unlinked(notice.tenant_name)} at ${brand} end soon`,
+        lead: `The tenant "${unlinked(notice.tenant_name)}" at ${brand} has secrets or keys that end within 30 days. Replace each before it ends.`,
+        action: 'Open the dashboard',
+        paragraphs: [
+          ...notice.things.map(
+            ({ kind, name, place, expires_at }) =>
+              `${expiring[kind]} ${unlinked(name)}${place === null ? '' : ` (${unlinked(place)})`} ends on ${formatted(expires_at)}.`,
+          ),
+          'You get at most one such mail a day, as an owner or admin. You need not do anything about what is replaced already.',
         ],
       }
     case 'test':

@@ -1,5 +1,6 @@
 // pure
 /** The content of a mail: each kind has exactly the values that its text needs. */
+import type { ExpiringKind } from '@ostiary/contract/expiry.ts'
 import type { MethodKind } from '@ostiary/contract/sign-in-methods.ts'
 import type { Role } from '@ostiary/contract/tenancy.ts'
 import { day_ms } from '../../../base/durations.ts'
@@ -16,6 +17,15 @@ interface MethodChange {
   /** The name of a passkey or a provider. */
   name: string | null
   device: Device | null
+}
+
+export interface ExpiringThing {
+  kind: ExpiringKind
+  /** The name of the application, the key, the provider or the host. */
+  name: string
+  /** The project and the environment; `null` where it belongs to the tenant or the deployment. */
+  place: string | null
+  expires_at: Date
 }
 
 export type Notice =
@@ -36,18 +46,29 @@ export type Notice =
       expires_at: Date
       device: Device | null
     }
+  /** Nobody with an address of this domain can sign up, or give it to an account. */
+  | { kind: 'sign_up_refused'; expires_at: Date; device: Device | null }
+  /** The decision about an account that waited. */
+  | { kind: 'approved' }
+  | { kind: 'refused'; ends_at: Date }
   | { kind: 'password_changed'; device: Device | null }
   | ({ kind: 'method_added' } & MethodChange)
   | ({ kind: 'method_removed' } & MethodChange)
   | { kind: 'recovery_code_used'; left: number; device: Device | null }
   | { kind: 'recovery_codes_made'; device: Device | null }
+  /** A sign-in from a browser that did not sign in to the account before. `application`: where to; `null` for a page of the issuer. `link`: the account page. */
+  | { kind: 'new_sign_in'; link: string; application: string | null; browser: string | null }
   | { kind: 'data_exported'; device: Device | null }
   | { kind: 'account_deleted'; device: Device | null }
+  | { kind: 'account_closed'; deletes_at: Date; device: Device | null }
+  | { kind: 'account_restored'; device: Device | null }
   | { kind: 'invitation'; link: string; tenant_name: string; inviter: string; role: Role; expires_at: Date }
   /** `inviter`: the member who invites; `null` where a backend or an administrator does. */
   | { kind: 'organization_invitation'; link: string; organization_name: string; inviter: string | null; expires_at: Date }
   /** To the invited address, for a person whose account has not proved it. */
   | { kind: 'organization_invitation_code'; code: string; organization_name: string; expires_at: Date; device: Device | null }
+  /** To the owners and admins of a tenant: what ends within 30 days, by the warnings of a day. */
+  | { kind: 'expiring'; tenant_name: string; things: readonly ExpiringThing[]; link: string }
   | { kind: 'test' }
 
 export interface Envelope {

@@ -1,5 +1,5 @@
-/** The buttons that take access back: end the own sessions, disconnect an application. */
-import { ClientRef, OrganizationId, SessionId } from '@ostiary/contract/ids.ts'
+/** The buttons that take access back: end the own sessions, trust a browser no longer, disconnect an application. */
+import { ClientRef, OrganizationId, SessionId, TrustedBrowserId } from '@ostiary/contract/ids.ts'
 import { reason } from '../../../base/reason.ts'
 import { refusal } from '../../../base/refusal.ts'
 import { insertEvent } from '../../../domain/events/store.ts'
@@ -8,6 +8,7 @@ import { endEverythingElse } from '../../../domain/sessions/endings.ts'
 import { endSessionRecord, findSessionRecord } from '../../../domain/sessions/session-records.ts'
 import { holdSession } from '../../../domain/sessions/sessions.ts'
 import { holdUser } from '../../../domain/users/store.ts'
+import { findTrustedById, removeTrusted } from '../../../domain/users/trusted-browsers.ts'
 import { accountUrl } from '../../account-url.ts'
 import { type OidcEndpoint, redirect, refused } from '../../call.ts'
 import { beginChange, changedMeanwhile, done, ownOrigin } from './gate.ts'
@@ -33,7 +34,28 @@ export const endOwnSession: OidcEndpoint = async (services, call) => {
   return ended ? done(call, own, 'end-session') : changedMeanwhile(services, call, own, { action: null, id: null })
 }
 
-const unknown_object = refusal('not_found', reason`The account has no such session, method or application.`)
+/** The second factor is asked for in that browser again, even if a session there began without it. */
+export const removeOwnTrustedBrowser: OidcEndpoint = async (services, call) => {
+  const own = await beginChange(services, call, null)
+  if ('answer' in own) return own.answer
+  const { environment_id } = call.issuer
+  const { user, session } = own
+  const id = TrustedBrowserId.safeParse(call.form?.get('id')).data ?? ''
+  const browser = await findTrustedById(services.db, user, id)
+  if (!browser) return refused(redirect(accountUrl(call)), unknown_object)
+  const event = { type: 'trusted_browser.removed', user_id: user.id, data: { trusted_browser_id: browser.id } } as const
+  const removed = await services.db
+    .of(environment_id)
+    .batch([
+      holdUser(environment_id, user.id),
+      holdSession(environment_id, session, call.now),
+      removeTrusted(user, browser.id),
+      insertEvent(environment_id, ownOrigin(services, call, own), event, call.now),
+    ])
+  return removed ? done(call, own, 'remove-trusted-browser') : changedMeanwhile(services, call, own, { action: null, id: null })
+}
+
+const unknown_object = refusal('not_found', reason`The account has no such session, trusted browser, method or application.`)
 
 /** Ends every other session and every grant that did not begin in this one. */
 export const endOtherSessions: OidcEndpoint = async (services, call) => {

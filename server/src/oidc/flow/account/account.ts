@@ -12,6 +12,10 @@ import { showAccountPage, showPlace } from './screens.ts'
 /** For people who type the address of the issuer. */
 export const leadToAccount: OidcEndpoint = async (_, call) => redirect(accountUrl(call))
 
+/** For password managers (A Well-Known URL for Changing Passwords §2). Without passwords there is only the account page. */
+export const leadToPasswordChange: OidcEndpoint = (_, call) =>
+  redirect(accountUrl(call, { action: call.issuer.settings.sign_in.password ? 'change-password' : null }))
+
 export const showAccount: OidcEndpoint = async (services, call) => {
   const browser = await readBrowser(services, call)
   const visit = accountVisit(call.query, browser)

@@ -4,7 +4,7 @@ import { longest_email } from '../../../base/normalisation.ts'
 import { findEmailChange } from '../../../domain/users/email-changes.ts'
 import { type ChangeEmailView, type ConfirmEmailView, changeEmailPage, confirmEmailPage } from '../../../pages/account-address.ts'
 import { accountUrl } from '../../account-url.ts'
-import { type Answer, type OidcCall, type OidcServices, redirect } from '../../call.ts'
+import { type Answer, type OidcCall, type OidcServices, redirect, typedOf } from '../../call.ts'
 import { keptMailUrl } from '../../kept-mail.ts'
 import { withForm } from './account-form.ts'
 import type { OwnAccount } from './gate.ts'
@@ -24,7 +24,7 @@ export async function showChangeEmail(
     new_confirmed: change.new_confirmed_at !== null,
     old: user.email_verified ? (change.old_confirmed_at === null ? ('waits' as const) : ('confirmed' as const)) : ('not_needed' as const),
   }
-  const typed = (call.form?.get('email') ?? '').slice(0, longest_email)
+  const typed = typedOf(call, 'email', longest_email).slice(0, longest_email)
   const { email, email_verified } = user
   const fields = { email, email_verified, pending, inbox_url: keptMailUrl(services, call) }
   return withForm(services, call, { ...own, action: 'change-email', view: { typed, problem } }, (context, form, shown) =>

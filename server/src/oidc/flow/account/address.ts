@@ -15,7 +15,7 @@ import { type CodeKind, type CodeRow, findCodeOfUser, spendCode } from '../../..
 import { aboutUser, findCredential } from '../../../domain/users/store.ts'
 import type { ChangeEmailView } from '../../../pages/account-address.ts'
 import { accountUrl } from '../../account-url.ts'
-import { type Answer, fieldOf, type OidcCall, type OidcEndpoint, type OidcServices, redirect, refused } from '../../call.ts'
+import { type Answer, type OidcCall, type OidcEndpoint, type OidcServices, redirect, refused, typedOf } from '../../call.ts'
 import { withCookies } from '../../cookies.ts'
 import { deviceOf } from '../../device.ts'
 import { pageContext } from '../../hosted-page.ts'
@@ -41,7 +41,7 @@ export const changeOwnEmail: OidcEndpoint = async (services, call) => {
 const changePage = (call: OidcCall, { user }: OwnAccount) => redirect(accountUrl(call, { action: 'change-email', user: user.id }))
 
 async function begin(services: OidcServices, call: OidcCall, own: OwnAccount): Promise<Answer> {
-  const email = accountAddress(fieldOf(call, 'email', longest_email))
+  const email = accountAddress(typedOf(call, 'email', longest_email))
   const again = (problem: ChangeEmailView['problem']) => showChangeEmail(services, call, own, problem)
   if (email === null) return refused(await again('malformed'), no_address)
   if (isSameAddress(email, own.user.email)) return refused(await again('same'), same_address)

@@ -11,6 +11,7 @@ import { longest_email } from '../../../base/normalisation.ts'
 import { reason } from '../../../base/reason.ts'
 import { refusal } from '../../../base/refusal.ts'
 import { type Statement, sql } from '../../../db/db.ts'
+import { closeUser, eraseUser } from '../../../domain/accounts/erase.ts'
 import { listMethods } from '../../../domain/accounts/methods.ts'
 import { describeChange } from '../../../domain/audit/entry.ts'
 import { insertAuditEntry } from '../../../domain/audit/store.ts'
@@ -23,10 +24,10 @@ import { type Consent, listConsents } from '../../../domain/sessions/consents.ts
 import { listGrants } from '../../../domain/sessions/grants.ts'
 import { listSessionRecords } from '../../../domain/sessions/session-records.ts'
 import { holdTenant } from '../../../domain/tenancy/store.ts'
-import { eraseUser } from '../../../domain/users/erase.ts'
 import { endCodesOf } from '../../../domain/users/mailed-codes.ts'
 import { findRolesShown } from '../../../domain/users/permissions.ts'
 import { holdUser } from '../../../domain/users/store.ts'
+import { listTrusted } from '../../../domain/users/trusted-browsers.ts'
 import { deletedPage } from '../../../pages/account-forms.ts'
 import { wordIn } from '../../../protocol/consent.ts'
 import { sessionCookie } from '../../browser.ts'
@@ -34,10 +35,11 @@ import { json, type OidcCall, type OidcEndpoint, type OidcServices, refused, typ
 import { withCookies } from '../../cookies.ts'
 import { deviceOf } from '../../device.ts'
 import { html, pageContext } from '../../hosted-page.ts'
+import { trustRule } from '../../trusted-browser.ts'
 import { holdFreshSession } from '../shared/fresh-sign-in.ts'
 import { commitWithNotice } from '../shared/notice.ts'
 import { beginCountedChange, changedMeanwhile, type OwnAccount, ownOrigin, tooManyChanges } from './gate.ts'
-import { showDeletion } from './screens.ts'
+import { deletionAt, showDeletion } from './screens.ts'
 
 /** Bounds an export. The newest come first. */
 const most_of_a_kind = 1_000
@@ -62,6 +64,7 @@ export const exportOwnData: OidcEndpoint = async (services, call) => {
     roles: rolesOf,
     organizations: organizationsOf,
     sessions: sessionsOf,
+    trusted_browsers: trustedBrowsersOf,
     methods: methodsOf,
     grants: grantsOf,
     consents: consentsOf,
@@ -113,6 +116,10 @@ const organizationsOf: Part = ({ db }, _call, { user }) =>
 const sessionsOf: Part = ({ db }, { now }, { user }) =>
   inPages<Session>(most_of_a_kind, (last, limit) => listSessionRecords(db, user, now, olderThan(last, limit)))
 
+/** A person has few. */
+const trustedBrowsersOf: Part = async ({ db }, call, { user }) =>
+  (await listTrusted(db, user, trustRule(call), sql`order by id desc`)).map((browser) => JSON.stringify(browser)).join(',')
+
 const methodsOf: Part = ({ db }, _call, { user }) =>
   inPages<SignInMethod>(most_of_a_kind, (last, limit) => listMethods(db, user.environment_id, user.id, olderThan(last, limit)))
 
@@ -135,7 +142,10 @@ const eventsOf: Part = ({ db }, _call, { user }) =>
     return listEvents(db, user.environment_id, { user_id: user.id }, sql`${before} order by v.sequence desc limit ${limit}`)
   })
 
-/** The account ends at once, and its address is free. Events and audit keep the id alone (decision 0045). */
+/**
+ * The account ends at once, and its address is free; or it is closed, and ends later (decision 0196). Events and audit keep the id alone
+ * (decision 0045).
+ */
 export const deleteOwnAccount: OidcEndpoint = async (services, call) => {
   const own = await beginCountedChange(services, call, 'delete-account')
   if ('answer' in own) return own.answer
@@ -147,26 +157,32 @@ export const deleteOwnAccount: OidcEndpoint = async (services, call) => {
     return refused(await showDeletion(services, call, own, 'wrong_address'), wrong_address)
 
   const is_root = environment_id === services.root_environment_id
-  const event = { type: 'user.deleted', user_id: user.id, data: {} } as const
+  const deletes_at = deletionAt(call)
+  const event = deletes_at
+    ? ({ type: 'user.closed', user_id: user.id, data: { deletes_at: deletes_at.toISOString() } } as const)
+    : ({ type: 'user.deleted', user_id: user.id, data: {} } as const)
+  const device = deviceOf(call)
   for (let tries = 0; tries < most_tries; tries++) {
     if (is_root && (await findSoleOwnerships(services.db, user.id)).length > 0) return showDeletion(services, call, own, null)
     const { held, first, rest } = is_root ? await leaveTenants(services, call, own) : { held: [], first: [], rest: [] }
     const deleted = await commitWithNotice(services, call, user, {
-      notice: { kind: 'account_deleted', device: deviceOf(call) },
+      notice: deletes_at ? { kind: 'account_closed', deletes_at, device } : { kind: 'account_deleted', device },
       first: held,
       statements: [
         holdUser(environment_id, user.id),
         ...endCodesOf(environment_id, user.id, now),
         ...first,
         holdFreshSession(call, session),
-        ...eraseUser(user, now),
+        ...(deletes_at ? closeUser(user, deletes_at, now) : eraseUser(user, now)),
         insertEvent(environment_id, ownOrigin(services, call, own), event, now),
         ...rest,
       ],
     })
     if (deleted) {
       const kept = [...browser.sessions, ...browser.expired].filter(({ user_id }) => user_id !== user.id)
-      return withCookies(html(deletedPage(pageContext(call), { is_mailed: sendsMail(settings.email) })), [sessionCookie(call, kept)])
+      return withCookies(html(deletedPage(pageContext(call), { is_mailed: sendsMail(settings.email), deletes_at })), [
+        sessionCookie(call, kept),
+      ])
     }
     if (!is_root) break // otherwise the memberships may have changed after they were read
   }

@@ -22,6 +22,7 @@ import {
 } from '../../../domain/users/email-changes.ts'
 import { endChangeCodes, holdAddress } from '../../../domain/users/mailed-codes.ts'
 import { aboutUser, findCredential, updateUser } from '../../../domain/users/store.ts'
+import { admitsDomain } from '../../../protocol/sign-up.ts'
 import type { OidcCall, OidcServices } from '../../call.ts'
 import { deviceOf } from '../../device.ts'
 import { pageContext } from '../../hosted-page.ts'
@@ -126,6 +127,7 @@ export async function confirmEmailChange(
     const user = await findOwnUser(services, call, user_id)
     const change = user && (await findEmailChange(services.db, environment_id, user.id, call.now))
     if (!user || !change || user.blocked_at !== null || !isSameAddress(change.email, confirmation.new_email)) return 'failed'
+    if (!admitsDomain(call.issuer.settings.sign_up, change.email)) return 'failed' // since it began
     const waits = missingEnds(user, change).some((missing) => missing !== confirmation.end)
     const statements = waits
       ? waitForOther(call, user, change, confirmation)
@@ -202,6 +204,7 @@ async function mailEnds(
   ])
   const ways = await waysIn(services.db, { environment_id, id: taken?.id ?? '' }, call.issuer.settings.sign_in, texts.ways_in)
   const device = deviceOf(call)
+  const is_outside = !admitsDomain(call.issuer.settings.sign_up, new_email)
   const asked = {
     environment_id,
     user_id: user.id,
@@ -242,10 +245,12 @@ async function mailEnds(
             letter: ({ code, link, expires_at }) =>
               taken
                 ? { kind: 'existing_account', asked_for: 'change_email', ways, expires_at, device }
-                : { kind: 'change_email', code, link, expires_at, device },
+                : is_outside
+                  ? { kind: 'sign_up_refused', expires_at, device }
+                  : { kind: 'change_email', code, link, expires_at, device },
             is_decoy: taken !== null && taken.blocked_at !== null,
-            has_code: taken === null,
-            has_link: taken === null,
+            has_code: taken === null && !is_outside,
+            has_link: taken === null && !is_outside,
             to: taken?.email ?? new_email,
           },
           call.now,

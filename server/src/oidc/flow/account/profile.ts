@@ -6,8 +6,7 @@ import { insertEvent } from '../../../domain/events/store.ts'
 import { holdSession } from '../../../domain/sessions/sessions.ts'
 import { updateUser } from '../../../domain/users/store.ts'
 import { type ProfileField, profile_fields } from '../../../pages/account-forms.ts'
-import { isTimeZone } from '../../../pages/dates.ts'
-import { fieldOf, type OidcEndpoint, refused } from '../../call.ts'
+import { type OidcEndpoint, refused, typedOf } from '../../call.ts'
 import { beginChange, changedMeanwhile, done, type OwnAccount, ownOrigin } from './gate.ts'
 import { showProfile } from './screens.ts'
 
@@ -21,7 +20,7 @@ export const changeOwnName: OidcEndpoint = async (services, call) => {
   const { user, session } = own
   const { environment_id } = call.issuer
   const typed = profile_fields.filter((name) => call.form?.has(name))
-  const values = { ...presentOf(own), ...Object.fromEntries(typed.map((name) => [name, fieldOf(call, name, longest_field).trim()])) }
+  const values = { ...presentOf(own), ...Object.fromEntries(typed.map((name) => [name, typedOf(call, name, longest_field)])) }
   const wrong = typed.filter((name) => !isAllowed(name, values[name], own))
   if (wrong.length > 0) return refused(showProfile(services, call, own, { values, problem: null, wrong }), wrong_field)
   const changed = typed.filter((name) => values[name] !== (user[name] ?? ''))
@@ -41,10 +40,10 @@ export const changeOwnName: OidcEndpoint = async (services, call) => {
 const presentOf = ({ user }: OwnAccount) =>
   Object.fromEntries(profile_fields.map((name) => [name, user[name] ?? ''])) as Record<ProfileField, string> // as: every field
 
-/** The rules of the API for the field, and for a time zone that this service can show times in it. */
+/** The rules of the API for the field. */
 function isAllowed(name: ProfileField, value: string, { user }: OwnAccount): boolean {
   if (value === '' || value === user[name]) return true
-  return UserChange.shape[name].safeParse(value).success && (name !== 'zoneinfo' || isTimeZone(value))
+  return UserChange.shape[name].safeParse(value).success
 }
 
 const wrong_field = refusal('validation_failed', reason`A field of the profile has a value that cannot be stored.`)

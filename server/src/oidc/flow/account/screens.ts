@@ -4,6 +4,7 @@ import type { SignInMethod } from '@ostiary/contract/method.ts'
 import { membersUrl } from '../../../base/dashboard-links.ts'
 import { deviceName } from '../../../base/device-name.ts'
 import { digestOf } from '../../../base/digest.ts'
+import { day_ms } from '../../../base/durations.ts'
 import { sendsMail } from '../../../base/mail-settings.ts'
 import { reason } from '../../../base/reason.ts'
 import { type Refusal, refusal } from '../../../base/refusal.ts'
@@ -15,6 +16,7 @@ import { findOfferedProviders } from '../../../domain/providers/store.ts'
 import { listLatestSessions } from '../../../domain/sessions/account-lists.ts'
 import { offerTotp, showOfferedTotp } from '../../../domain/users/second-factor-changes.ts'
 import { findTotps, most_totps } from '../../../domain/users/second-factors.ts'
+import { listTrusted } from '../../../domain/users/trusted-browsers.ts'
 import { type AccountView, accountPage } from '../../../pages/account.ts'
 import {
   type AccountAction,
@@ -50,11 +52,12 @@ import {
 } from '../../../pages/account-methods.ts'
 import { locales } from '../../../pages/locale.ts'
 import { accountUrl } from '../../account-url.ts'
-import { type Answer, type OidcCall, type OidcServices, redirect, refused } from '../../call.ts'
+import { type Answer, type OidcCall, type OidcServices, redirect, refused, typedOf } from '../../call.ts'
 import { withCookies } from '../../cookies.ts'
 import { formToken } from '../../form-token.ts'
 import { accountContext, html } from '../../hosted-page.ts'
 import { showStep } from '../../refused-form.ts'
+import { trustRule } from '../../trusted-browser.ts'
 import { beginEnrolment } from '../passkey/passkey-enrolment.ts'
 import { relyingPartyOf } from '../shared/passkey-ceremony.ts'
 import { afterLimit, placeOf, withForm } from './account-form.ts'
@@ -124,7 +127,10 @@ export function showProfile(
   const { user } = own
   // A form that was not accepted keeps the typed values.
   const present = Object.fromEntries(
-    profile_fields.map((name) => [name, call.form?.get(name)?.slice(0, longest_field) ?? user[name] ?? '']),
+    profile_fields.map((name) => [
+      name,
+      call.form?.has(name) ? typedOf(call, name, longest_field).slice(0, longest_field) : (user[name] ?? ''),
+    ]),
   ) as Record<ProfileField, string> // as: every field
   const view = { ...rest, values: values ?? present }
   return withForm(services, call, { ...own, action: 'change-name', view }, (context, form, shown) =>
@@ -294,9 +300,15 @@ export async function showDeletion(
   const owned = call.issuer.is_root ? await findSoleOwnerships(services.db, user.id) : []
   const tenants = owned.map(({ name, slug }) => ({ name, members_url: membersUrl(services.config.base_url, slug) }))
   const answer = withForm(services, call, { ...own, action: 'delete-account', view: { problem } }, (context, form, shown) =>
-    deletionPage(context, { ...form, email: user.email, ...shown, tenants }),
+    deletionPage(context, { ...form, email: user.email, ...shown, tenants, deletes_at: deletionAt(call) }),
   )
   return tenants.length > 0 ? refused(answer, last_owner) : answer
+}
+
+/** When an account that is deleted now is erased; `null`: at once. */
+export function deletionAt({ issuer, now }: OidcCall): Date | null {
+  const { deletion_grace_days } = issuer.settings.users
+  return deletion_grace_days === 0 ? null : new Date(now.getTime() + deletion_grace_days * day_ms)
 }
 
 const last_owner = refusal('last_owner', reason`The person is the last owner of a tenant.`)
@@ -328,9 +340,10 @@ async function accountAnswer(
   const { now, issuer } = call
   const { environment_id, settings } = issuer
   const { session, user } = own
-  const [{ methods, providers }, sessions, applications] = await Promise.all([
+  const [{ methods, providers }, sessions, trusted_browsers, applications] = await Promise.all([
     methodsOf(services, call, own),
     listLatestSessions(services.db, { environment_id, ...session }, most_sessions, now),
+    listTrusted(services.db, user, trustRule(call), sql`order by id desc`),
     applicationsOf(services, call, user.id),
   ])
   await nextTurn()
@@ -363,6 +376,7 @@ async function accountAnswer(
         last_used_at: last_used_at === null ? null : new Date(last_used_at),
       })),
     has_mail: sendsMail(settings.email),
+    deletion_grace_days: settings.users.deletion_grace_days,
     can_add: addable(call, { methods, providers }),
     sessions: sessions.map(({ id, ip, user_agent, created_at, last_seen_at }) => ({
       id,
@@ -371,6 +385,13 @@ async function accountAnswer(
       ip,
       created_at,
       last_seen_at,
+    })),
+    trusted_browsers: trusted_browsers.map(({ id, user_agent, ip, last_used_at, expires_at }) => ({
+      id,
+      device: deviceName(user_agent),
+      ip,
+      last_used_at: new Date(last_used_at),
+      expires_at: new Date(expires_at),
     })),
     applications,
     ...organizations,

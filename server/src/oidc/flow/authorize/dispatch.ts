@@ -5,9 +5,11 @@ import { findUsersWithSecondFactor } from '../../../domain/users/second-factors.
 import { type NextStep, nextStep } from '../../../protocol/next-step.ts'
 import { asksEachTime, needsPress } from '../../../protocol/press.ts'
 import { by_passkey } from '../../../protocol/second-factor.ts'
-import { asksForSignUp, hasName } from '../../../protocol/sign-up.ts'
+import { asksForSignUp, hasName, letsSignUp } from '../../../protocol/sign-up.ts'
+import { trustLives } from '../../../protocol/trusted-browser.ts'
 import type { Answer, OidcCall, OidcServices } from '../../call.ts'
 import { hintedUser } from '../../id-token-hint.ts'
+import { rememberDays } from '../../trusted-browser.ts'
 import { showOrganizations } from '../organization/organizations-screen.ts'
 import { passkeyOffer } from '../passkey/offer-passkey.ts'
 import { accessOf } from '../shared/access.ts'
@@ -29,7 +31,8 @@ export async function judgeNextStep(services: OidcServices, call: OidcCall, inte
   const user_ids = browser.sessions.map((session) => session.user_id)
   const { mode, totp } = issuer.settings.mfa
   const takes_passkeys = relyingPartyOf(call) !== null
-  const asks_for_level = mode === 'required' || request.acr_values.length > 0
+  const rests_on_trust = browser.sessions.some(({ trusted_browser_id }) => trusted_browser_id !== null)
+  const asks_for_level = mode === 'required' || request.acr_values.length > 0 || rests_on_trust
   const asks_for_passkey = takes_passkeys && request.acr_values.includes(by_passkey)
   const people = await withOrganizations(services, call, interaction, browser.sessions)
   const asked = client.consent === 'skip' ? [] : people
@@ -54,6 +57,7 @@ export async function judgeNextStep(services: OidcServices, call: OidcCall, inte
         auth_time: session.auth_time,
         acr: session.acr,
         has_second_factor: enrolled.has(session.user_id),
+        trust: session.trusted_browser_id === null ? null : trustCounts(call, session),
         has_passkey: with_passkey.has(session.user_id),
         has_name: hasName(session.name),
         consented_to: consents.get(session.user_id) ?? [],
@@ -62,13 +66,19 @@ export async function judgeNextStep(services: OidcServices, call: OidcCall, inte
         no_access: access[i]?.no_access ?? null,
       })),
       hinted_user_id: hintedUser(issuer, request.id_token_hint),
-      sign_up_open: issuer.settings.sign_up.mode === 'open' && asksForSignUp(issuer.settings),
+      sign_up_open: letsSignUp(issuer.settings) && asksForSignUp(issuer.settings),
       mfa: { mode, can_enrol: totp || takes_passkeys },
       names: issuer.settings.sign_up.name,
       now,
     },
   )
 }
+
+/** Whether the trusted browser of a session still stands for its second factor. */
+const trustCounts = (call: OidcCall, { trusted_at, trusted_until }: Authorization['browser']['sessions'][number]): boolean =>
+  trusted_at !== null &&
+  trusted_until !== null &&
+  trustLives({ created_at: trusted_at, expires_at: trusted_until }, rememberDays(call), call.now)
 
 export async function takeStep(services: OidcServices, call: OidcCall, interaction: Authorization, step: NextStep): Promise<Answer> {
   const { request, client } = interaction

@@ -19,7 +19,7 @@ import type { OidcCall, OidcServices } from '../../call.ts'
 import { beginInteraction, type Interaction } from '../shared/begin.ts'
 import { continueUrl, withPrompt } from '../shared/continue.ts'
 import type { SignedIn } from '../shared/establish-session.ts'
-import { mayCreateAccount, useInvitation } from '../shared/new-account.ts'
+import { admitsAddress, mayCreateAccount, useInvitation, waitsForApproval } from '../shared/new-account.ts'
 import { findPendingCode } from './send-code.ts'
 
 /** In the words of events and statistics, and in those of RFC 8176. */
@@ -61,7 +61,7 @@ export async function accountOfProof(
   interaction: Interaction,
   { email, name, password_hash, first }: RightCode,
 ): Promise<{ signed_up: SignedIn; statements: Statement[] } | null> {
-  if (!mayCreateAccount(call, interaction, email)) return null
+  if (!mayCreateAccount(call, interaction, email) || !admitsAddress(call, interaction, email)) return null
   const owner = await findOwner(services.db, call.issuer.environment_id, email)
   if (owner) {
     if (isProven(owner) || owner.blocked_at !== null) return null
@@ -76,20 +76,22 @@ export async function accountOfProof(
     user: { email, email_verified: true, name },
     password_hash,
     method,
+    waits: waitsForApproval(call, interaction, email),
   }
-  const { user_id, statements } = createAccount(services, account, () => [...first, ...useInvitation(services, call, interaction)])
-  return { signed_up: { ...by_code, user_id, email, password_hash, step: 'sign_up' }, statements }
+  const { user_id, waits, statements } = createAccount(services, account, () => [...first, ...useInvitation(services, call, interaction)])
+  return { signed_up: { ...by_code, user_id, email, password_hash, waits, step: 'sign_up' }, statements }
 }
 
 /** A browser that is signed in to the account proves its address from within. */
 export function prove(
   services: OidcServices,
   call: OidcCall,
-  { browser }: Interaction,
+  { browser, invitation }: Interaction,
   { owner, chosen }: { owner: Owner; chosen?: Chosen },
 ): Proven {
-  const proof = { environment_id: call.issuer.environment_id, request_id: call.request_id, now: call.now }
+  const waits = waitsForApproval(call, { invitation }, owner.email)
+  const proof = { environment_id: call.issuer.environment_id, waits, request_id: call.request_id, now: call.now }
   if (!browser.sessions.some(({ user_id }) => user_id === owner.id)) return proveFromOutside(services, proof, owner, chosen)
   const { id: user_id, email, password_hash } = owner
-  return { user_id, email, password_hash, loses_factors: false, statements: verifyAddress(services, proof, owner) }
+  return { user_id, email, password_hash, loses_factors: false, waits: false, statements: verifyAddress(services, proof, owner) }
 }

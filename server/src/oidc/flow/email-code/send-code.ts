@@ -16,7 +16,7 @@ import { fixedCodeOf } from '../../issuer.ts'
 import { knownDevice } from '../../known-browser.ts'
 import type { Interaction } from '../shared/begin.ts'
 import { keptRequest } from '../shared/kept-request.ts'
-import { mayCreateAccount, offersCodes } from '../shared/new-account.ts'
+import { admitsAddress, mayCreateAccount, offersCodes } from '../shared/new-account.ts'
 import { showSignIn } from '../shared/screens.ts'
 import { isOfSignUp, toCodePage } from './email-code-screen.ts'
 
@@ -54,6 +54,9 @@ export async function sendCode(services: OidcServices, call: OidcCall, interacti
   const { query } = interaction
   const is_sign_up = wanted.kind === 'sign_up'
   const is_taken = is_sign_up && isProven(owner)
+  // A code that signs in to an account that never proved its address asks for no domain: that account exists.
+  const is_new = is_sign_up ? !is_taken : owner === null
+  const is_outside = is_new && mayCreateAccount(call, interaction, address) && !admitsAddress(call, interaction, address)
   const is_refused = owner ? owner.blocked_at !== null && !is_taken : !mayCreateAccount(call, interaction, address)
   await requestCode(
     services,
@@ -74,12 +77,14 @@ export async function sendCode(services: OidcServices, call: OidcCall, interacti
       letter: ({ code, link, expires_at }) =>
         is_taken
           ? { kind: 'existing_account', asked_for: 'sign_up', ways, expires_at, device }
-          : is_sign_up
-            ? { kind: 'verify_email', code, link, expires_at, device, makes_account: true }
-            : { kind: 'sign_in_code', code, expires_at, device },
+          : is_outside
+            ? { kind: 'sign_up_refused', expires_at, device }
+            : is_sign_up
+              ? { kind: 'verify_email', code, link, expires_at, device, makes_account: true }
+              : { kind: 'sign_in_code', code, expires_at, device },
       is_decoy: is_refused,
-      has_code: !is_taken,
-      has_link: is_sign_up && !is_taken,
+      has_code: !is_taken && !is_outside,
+      has_link: is_sign_up && !is_taken && !is_outside,
       to,
       locales: locale,
       request_id,

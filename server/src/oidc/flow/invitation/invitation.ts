@@ -2,6 +2,7 @@
  * The page of an invitation. One to an organization has its own (`organization.ts`); the rest of this file is about one to a tenant. A person signs in or creates an account, reads who invites them to which tenant with which role, and
  * accepts with one button. A new account whose address is not proved gets an emailed code first, and then the page again. A GET changes nothing, so a program that follows the links of an email does not accept.
  */
+import { tenantUrl } from '../../../base/dashboard-links.ts'
 import { sendsMail } from '../../../base/mail-settings.ts'
 import { reason } from '../../../base/reason.ts'
 import { type Refusal, refusal } from '../../../base/refusal.ts'
@@ -90,7 +91,7 @@ export const acceptInvitation: OidcEndpoint = async (services, call) => {
       call.now,
     ),
   ])
-  if (accepted) return html(acceptedPage(pageContext(call, visit.request.ui_locales), factsOf(visit)))
+  if (accepted) return html(acceptedPage(pageContext(call, visit.request.ui_locales), { ...factsOf(visit), ...wayOn(services, visit) }))
   // In the meantime the invitation was accepted, changed or ended, or the session ended; or the address is not proved.
   const begun = await beginInvitation(services, call, query)
   if ('answer' in begun) return begun.answer
@@ -121,10 +122,14 @@ async function invitationAnswer(services: OidcServices, call: OidcCall, visit: S
   }
   const context = pageContext(call, visit.request.ui_locales, continueUrl(call, query))
   const page = member
-    ? memberPage(context, { ...factsOf(visit), ...reader, role: member.role })
+    ? memberPage(context, { ...factsOf(visit), ...reader, ...wayOn(services, visit), role: member.role })
     : invitationPage(context, { ...factsOf(visit), ...reader, csrf, request: query, session_id: session.id, problem })
   return withCookies(html(page), set_cookie)
 }
+
+const wayOn = ({ config }: OidcServices, { invitation }: InvitationVisit) => ({
+  dashboard_url: tenantUrl(config.base_url, invitation.tenant_slug),
+})
 
 const problems = {
   ...formRefusals,

@@ -28,7 +28,14 @@ import type { Answer, OidcCall, OidcServices } from '../../call.ts'
 import type { Interaction } from '../shared/begin.ts'
 import { countFailedSignIn, recordFailedSignIn } from '../shared/failed-sign-in.ts'
 import { finishSignIn } from '../shared/finish-sign-in.ts'
-import { mayCreateAccountOf, takeNewAccount, too_many_accounts, useInvitation } from '../shared/new-account.ts'
+import {
+  admitsAddress,
+  mayCreateAccountOf,
+  takeNewAccount,
+  too_many_accounts,
+  useInvitation,
+  waitsForApproval,
+} from '../shared/new-account.ts'
 import { showProviderProblem, showSignIn } from '../shared/screens.ts'
 
 const refusals = {
@@ -37,6 +44,10 @@ const refusals = {
   account_exists: refusal(
     'identifier_taken',
     reason`Another user of the environment has the email, and the identity may not be linked to it: see link_by_verified_email of the provider.`,
+  ),
+  domain_refused: refusal(
+    'validation_failed',
+    reason`The domain of the email may not sign up: see sign_up.allowed_domains and blocked_domains.`,
   ),
   sign_up_closed: refusal('unknown_account', reason`No user has this identity, and sign-up is closed.`),
   not_connected: refusal('unknown_account', reason`No user has this identity, and the provider has not verified the email.`),
@@ -109,7 +120,8 @@ async function linkTo(arrival: Arrival, existing: Owner): Promise<Answer> {
   if (!profile.email_verified) return refuse(arrival, 'not_connected', existing.id)
   if (!provider.link_by_verified_email) return refuse(arrival, 'account_exists', existing.id)
   // The provider's verified address is proof from outside, so an unproven account is handed over or replaced.
-  const proof = { environment_id, request_id: call.request_id, now: call.now }
+  const waits = waitsForApproval(call, interaction, existing.email)
+  const proof = { environment_id, waits, request_id: call.request_id, now: call.now }
   const { statements, ...account } = proveFromOutside(services, proof, existing)
   // The identity is linked with the session. A person who does not pass the second factor adds no way to sign in.
   const first = [aboutUser(environment_id, existing.id), ...statements]
@@ -125,6 +137,7 @@ async function signUp(arrival: Arrival, email: string): Promise<Answer> {
   const { services, call, interaction, provider, profile } = arrival
   if (!mayCreateAccountOf(call, interaction, { email, is_verified: profile.email_verified }))
     return refuse(arrival, profile.email_verified ? 'sign_up_closed' : 'not_connected', null)
+  if (!admitsAddress(call, interaction, email)) return refuse(arrival, profile.email_verified ? 'domain_refused' : 'not_connected', null)
   const wait_seconds = await takeNewAccount(services, call)
   if (wait_seconds !== null)
     return showSignIn(services, call, interaction, { email, problem: 'too_many', refusal: too_many_accounts, wait_seconds })
@@ -153,14 +166,15 @@ function create(arrival: Arrival, email: string, { user_name, left_out }: Judged
     password_hash: null,
     method: provider.type,
     left_out,
+    waits: waitsForApproval(call, interaction, email_verified ? email : ''),
   }
-  const { user_id, statements } = createAccount(services, account, (user_id) => [
+  const { user_id, waits, statements } = createAccount(services, account, (user_id) => [
     ...useInvitation(services, call, interaction),
     insertIdentity(environment_id, identity, { id: identity_id, user_id }, call.now),
     ...(user_name === null ? [] : takeName({ environment_id, id: user_id }, user_name)),
   ])
   const hold = [holdProvider(environment_id, provider.id)]
-  const began = { step: 'sign_up' as const, user_id, email, password_hash: null, identity_id, asks_name: name === null }
+  const began = { step: 'sign_up' as const, user_id, email, password_hash: null, identity_id, waits, asks_name: name === null }
   return finishSignIn(services, call, interaction, { ...signedIn(arrival), ...began, hold, first: statements })
 }
 

@@ -150,7 +150,8 @@ export const newPassword: OidcEndpoint = async (services, call) => {
   const password_hash = await hashUnlessBusy(services, call, password, { marked_account: device === null ? null : owner.id })
   if (password_hash === null) return busyAnswer(await showNewPassword(services, call, { token, email: owner.email, problem: 'busy' }))
   const context = pageContext(call, chosenLanguages(call))
-  const reset = { environment_id, row, owner, password_hash, device: deviceOf(call), locales: context.locale, request_id }
+  const waits = issuer.settings.sign_up.mode === 'approval'
+  const reset = { environment_id, waits, row, owner, password_hash, device: deviceOf(call), locales: context.locale, request_id }
   if (!(await resetPassword(services, reset, now))) return linkEnded(call)
   const saved = stepQuery(services, call, browser, { page: 'password_saved', email: '' })
   // In another browser the application would not know the answer to its request. The request may also be that of a stranger.

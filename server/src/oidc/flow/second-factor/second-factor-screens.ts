@@ -16,6 +16,7 @@ import { formToken } from '../../form-token.ts'
 import { html, pageContext } from '../../hosted-page.ts'
 import { keptMailUrl } from '../../kept-mail.ts'
 import { type StepPlace, showStep } from '../../refused-form.ts'
+import { rememberDays } from '../../trusted-browser.ts'
 import { beginEnrolment } from '../passkey/passkey-enrolment.ts'
 import { continueUrl, withPrompt } from '../shared/continue.ts'
 import { type ContinuedHalf, secondFactorUrl } from '../shared/half-sign-in.ts'
@@ -24,7 +25,7 @@ import { showOver } from './continue-half.ts'
 import { beginPasskeyFactor } from './passkey-second-factor.ts'
 import { waitingOf } from './second-factors.ts'
 
-type SecondFactorStep = Pick<SecondFactorView, 'using' | 'problem' | 'wait_seconds'> & { refusal: Refusal | null }
+type SecondFactorStep = Pick<SecondFactorView, 'using' | 'problem' | 'wait_seconds'> & { trusts: boolean; refusal: Refusal | null }
 
 export async function showSecondFactor(
   services: OidcServices,
@@ -55,9 +56,10 @@ async function secondFactorAnswer(
   services: OidcServices,
   call: OidcCall,
   { interaction, half }: ContinuedHalf,
-  view: Omit<SecondFactorStep, 'refusal'>,
+  { trusts, ...view }: Omit<SecondFactorStep, 'refusal'>,
 ): Promise<Answer> {
   const { query, request, browser } = interaction
+  const days = rememberDays(call)
   const { csrf, set_cookie } = formToken(services, call, browser)
   const { environment_id } = call.issuer
   const options = await beginPasskeyFactor(services, call, waitingOf(half))
@@ -71,6 +73,7 @@ async function secondFactorAnswer(
     attempt: attemptOf(half.secret_hash),
     request: query,
     ...view,
+    trust: days === 0 ? null : { days, is_ticked: trusts },
     has_app: takes_codes && (await findTotps(services.db, environment_id, half.user_id)).length > 0,
     has_recovery_codes: takes_codes && (await countRecoveryCodes(services.db, environment_id, half.user_id)) > 0,
     passkey: options === null ? null : { kind: 'get', options, able_cookie: null, removed: null },

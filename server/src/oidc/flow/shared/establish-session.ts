@@ -24,6 +24,7 @@ import {
 import { countForPerson, waitForPerson } from '../../../domain/users/attempts.ts'
 import { hasSecondFactor } from '../../../domain/users/second-factors.ts'
 import { aboutUser, aboutUsers, fillLocale, findUser, noteSignIn } from '../../../domain/users/store.ts'
+import { useTrusted } from '../../../domain/users/trusted-browsers.ts'
 import { acrOf } from '../../../protocol/claims.ts'
 import { storedIdOf } from '../../../protocol/client.ts'
 import { withoutSatisfied } from '../../../protocol/next-step.ts'
@@ -34,9 +35,11 @@ import { chosenLanguage } from '../../chosen-language.ts'
 import { lastUsedCookie, withCookies } from '../../cookies.ts'
 import { hintedUser } from '../../id-token-hint.ts'
 import { deviceCookie } from '../../known-browser.ts'
+import { trustRule } from '../../trusted-browser.ts'
 import type { Interaction } from './begin.ts'
 import { continueRequest } from './continue.ts'
 import { linkIdentity } from './link-identity.ts'
+import { newSignInMail } from './new-sign-in.ts'
 import { showSignIn } from './screens.ts'
 
 export interface SignedIn {
@@ -63,8 +66,12 @@ export interface SignedIn {
   mailed_code?: boolean
   /** The account is new, has no name, and nobody asked for one. */
   asks_name?: boolean
+  /** The account is new and waits for an approval. */
+  waits?: boolean
   /** The statements of the sign-in remove the second factors that the account has now (see `domain/accounts/address-proof.ts`). */
   loses_factors?: boolean
+  /** Stands for the second factor that this sign-in has not used. */
+  trusted_browser_id?: string | null
   /** The second factor, in the words of events. */
   second_factor?: string
   /** Hold rows that come before those of `first` in the order of locks. */
@@ -75,7 +82,7 @@ export interface SignedIn {
 
 /**
  * Makes a session in one batch with `first`, the other changes of the sign-in. Returns `null` and changes nothing where the account was
- * blocked or its password changed while the sign-in was checked, or got a second factor that this sign-in has not used. The first two
+ * blocked or not approved, or its password changed while the sign-in was checked, or got a second factor that this sign-in has not used. The first two
  * end the sessions of the account, so this batch writes the row of the account before it makes a session.
  *
  * A person who signed in too often within the hour is asked to wait. Only successes are counted, so no stranger can use them up.
@@ -91,7 +98,7 @@ export async function establishSession(
   signed_in: SignedIn,
 ): Promise<Answer | null> {
   const { user_id, email, password_hash, step, method, identity_id, links, began_with, second_factor } = signed_in
-  const { hold = [], first = [] } = signed_in
+  const { hold = [], first = [], trusted_browser_id = null } = signed_in
   const link = links && identity_id !== undefined ? await linkIdentity(services, call, { user_id, email, identity_id, links }) : undefined
   if (link === null) return null
   const { issuer } = call
@@ -106,18 +113,21 @@ export async function establishSession(
   const session = sessionRow(services, call, signed_in, { known_id: known?.id, secret, began_with: began })
   // The condition is safe for the session, because `noteSignIn` and each batch that adds a second factor first write the row of the
   // account.
-  const only_if = session.acr === one_factor ? sql`not ${hasSecondFactor(issuer.environment_id, user_id)}` : sql`1 = 1`
+  const has_none = session.acr === one_factor && trusted_browser_id === null
+  const only_if = has_none ? sql`not ${hasSecondFactor(issuer.environment_id, user_id)}` : sql`1 = 1`
+  const trusted = trusted_browser_id === null ? [] : [useTrusted({ ...issuer, id: user_id }, trusted_browser_id, trustRule(call))]
   const { sessions_per_person, sign_ins_per_person } = services.config.limits
   const counted = { environment_id: issuer.environment_id, user_id, now: at }
   const spoken = await spokenLanguage(services, call, user_id)
   const by_password = identity_id === undefined && began_with === undefined
-  const store = ({ ids, is_counted }: UnseenSessions) =>
+  const store = ({ ids, is_counted }: UnseenSessions, mail: readonly Statement[]) =>
     services.db.of(issuer.environment_id).batch([
       ...aboutUsers(issuer.environment_id, [user_id, ...displaced.map((left) => left.user_id)]),
       ...hold,
       ...(link?.hold ?? []),
       ...countForPerson('sign_in', counted, sign_ins_per_person),
       ...first,
+      ...trusted,
       ...(link?.statements ?? []),
       noteSignIn(issuer.environment_id, { user_id, password_hash, by_password }, at),
       ...spoken,
@@ -137,23 +147,33 @@ export async function establishSession(
         type: 'sign_in.succeeded',
         user_id,
         application_id: client && storedIdOf(client),
-        data: { method, ...(second_factor !== undefined && { second_factor }), session_id: session.id, ip: call.ip },
+        data: {
+          method,
+          ...(second_factor !== undefined && { second_factor }),
+          ...(trusted_browser_id !== null && { trusted_browser_id }),
+          session_id: session.id,
+          ip: call.ip,
+        },
       }).statement,
+      ...mail,
     ])
   const bound = { limit: sessions_per_person, added: 1, most: most_others } as const
   const findOthers = async () =>
     known ? no_others : findUnseen(services.db, { environment_id: issuer.environment_id, id: user_id }, bound, at)
-  let others_end = await findOthers()
-  for (let tries = 1; !(await store(others_end)); tries++) {
+  const mailNow = () => newSignInMail(services, call, interaction, { user_id, email, password_hash })
+  let [others_end, mail] = await Promise.all([findOthers(), mailNow()])
+  for (let tries = 1; !(await store(others_end, mail)); tries++) {
     const wait_seconds = await waitForPerson(services.db, 'sign_in', counted, sign_ins_per_person)
     if (wait_seconds !== null) {
       services.counters.count(issuer.environment_id, 'sign_in', `${method}.limited`)
       return showSignIn(services, call, interaction, { email, problem: 'too_often', refusal: too_often, wait_seconds })
     }
-    // Another sign-in of the person may have been faster, so that other sessions are evicted now.
-    const now_others = await findOthers()
-    if (tries === most_tries || isDeepStrictEqual(now_others, others_end)) return null
+    // Another sign-in of the person may have been faster, so that other sessions are evicted now, or the mail is sent.
+    const [now_others, now_mail] = await Promise.all([findOthers(), mailNow()])
+    const is_same = isDeepStrictEqual(now_others, others_end) && now_mail.length === mail.length
+    if (tries === most_tries || is_same) return null
     others_end = now_others
+    mail = now_mail
   }
   services.counters.count(issuer.environment_id, 'sign_in', `${method}.succeeded`)
   // A sign-in of another user than the hinted one satisfies no prompt of the request.
@@ -169,7 +189,7 @@ export async function establishSession(
 function sessionRow(
   services: OidcServices,
   call: OidcCall,
-  { user_id, amr, upstream }: SignedIn,
+  { user_id, amr, upstream, trusted_browser_id = null }: SignedIn,
   { known_id, secret, began_with }: { known_id: SessionRow['id'] | undefined; secret: string; began_with: string },
 ) {
   const { environment_id, settings } = call.issuer
@@ -184,6 +204,7 @@ function sessionRow(
     amr,
     acr: acrOf(amr),
     began_with,
+    trusted_browser_id,
     upstream: upstream ? sealUpstream(services, upstream, sealed_columns.sessions.associatedData(environment_id, id)) : null,
     ip: call.ip,
     user_agent: asLine(header(call, 'user-agent') ?? '', 300) || null,

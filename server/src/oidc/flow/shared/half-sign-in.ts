@@ -14,7 +14,7 @@ import { sealed_columns } from '../../../deployment/secrets/sealed-columns.ts'
 import { endHalfSignIn, findHalfSignIn, type HalfSignIn, insertHalfSignIn } from '../../../domain/sessions/half-sign-ins.ts'
 import type { UpstreamSession } from '../../../domain/sessions/sessions.ts'
 import { findUsersWithSecondFactor } from '../../../domain/users/second-factors.ts'
-import { aboutUser } from '../../../domain/users/store.ts'
+import { aboutUser, findClosed } from '../../../domain/users/store.ts'
 import { copyOf } from '../../../http/query.ts'
 import { acrOf } from '../../../protocol/claims.ts'
 import { enrolmentNeedsMailedCode, isRecent, one_factor, withSecondFactor } from '../../../protocol/second-factor.ts'
@@ -57,6 +57,8 @@ interface Beginning extends SignedIn {
   enrols: boolean
   /** The session that is stepped up; a sign-in has none. */
   session_id?: string
+  /** Every factor succeeded, and the account is closed. */
+  restores?: { second_factor?: string }
 }
 
 /** Begins a half sign-in, in one batch with the other changes of the sign-in. `null` means what it means for `finishSignIn`. */
@@ -67,7 +69,7 @@ export async function beginHalfSignIn(
   beginning: Beginning,
 ): Promise<Answer | null> {
   const { user_id, email, password_hash, step, method, provider_id, amr, identity_id, links, began_with, upstream } = beginning
-  const { mailed_code = false, hold = [], first = [], enrols, session_id } = beginning
+  const { mailed_code = false, hold = [], first = [], enrols, session_id, restores } = beginning
   const { query } = interaction
   const { environment_id, settings } = call.issuer
   const secret = newSecret(services)
@@ -83,7 +85,19 @@ export async function beginHalfSignIn(
     session_id: session_id ?? null,
     request_hash: requestHash(query),
     enrols,
-    signed_in: { email, password_hash, step, method, provider_id, amr: [...amr], identity_id, links, began_with, ...sealed },
+    signed_in: {
+      email,
+      password_hash,
+      step,
+      method,
+      provider_id,
+      amr: [...amr],
+      identity_id,
+      links,
+      began_with,
+      ...sealed,
+      ...(restores && { restores }),
+    },
     needs_code: enrols && enrolmentNeedsMailedCode(proof),
   }
   const begun = await services.db
@@ -129,6 +143,7 @@ export async function readHalfSignIn(
   const half = await findHalfSignIn(services.db, environment_id, digestOf(secret), call.now)
   if (!half || half.request_hash !== requestHash(query)) return null
   if (half.session_id !== null && !browser.sessions.some(({ id }) => id === half.session_id)) return null
+  if (half.signed_in.restores) return half
   const enrolled = await findUsersWithSecondFactor(services.db, environment_id, [half.user_id])
   return enrolled.has(half.user_id) === half.enrols ? null : half
 }
@@ -157,13 +172,34 @@ export async function completeHalfSignIn(
   const upstream = signed_in.upstream && openUpstream(services, environment_id, half.secret_hash, signed_in.upstream)
   // The batch begins with the row of the user: an ending that is under way comes before, and then the half sign-in has ended.
   const statements = [endHalfSignIn(environment_id, half, call.now), ...first]
-  return session_id === null
-    ? establishSession(services, call, interaction, { ...signed_in, user_id, amr, second_factor: method, first: statements, upstream })
-    : stepUpSession(services, call, interaction, { session_id, amr, first: statements })
+  if (session_id !== null) return stepUpSession(services, call, interaction, { session_id, amr, first: statements })
+  const passed = { ...signed_in, user_id, amr, second_factor: method, first: statements, upstream }
+  return (await establishSession(services, call, interaction, passed)) ?? askToRestore(services, call, interaction, passed)
+}
+
+/**
+ * Where a person who passed every factor has a closed account, they are asked whether it comes back, with the other changes of the sign-in.
+ * `null` for any other account.
+ */
+export async function askToRestore(
+  services: OidcServices,
+  call: OidcCall,
+  interaction: Interaction,
+  { second_factor, ...signed_in }: SignedIn,
+): Promise<Answer | null> {
+  const closed = await findClosed(services.db, call.issuer.environment_id, signed_in.user_id, call.now)
+  if (!closed) return null
+  const restores = second_factor === undefined ? {} : { second_factor }
+  return beginHalfSignIn(services, call, interaction, { ...signed_in, enrols: false, restores })
 }
 
 /** The same with its ID token as it was sent. */
-function openUpstream({ secrets }: OidcServices, environment_id: string, secret_hash: string, upstream: UpstreamSession): UpstreamSession {
+export function openUpstream(
+  { secrets }: OidcServices,
+  environment_id: string,
+  secret_hash: string,
+  upstream: UpstreamSession,
+): UpstreamSession {
   const row = sealed_columns.half_sign_ins.associatedData(environment_id, secret_hash)
   return { ...upstream, id_token: upstream.id_token === null ? null : secrets.unseal(upstream.id_token, row) }
 }

@@ -8,6 +8,7 @@ import type { Statement } from '../../../db/db.ts'
 import { takeAccount } from '../../../domain/members/invitations.ts'
 import { takeFromSource } from '../../../domain/users/attempts.ts'
 import type { FormMethod } from '../../../pages/sign-in.ts'
+import { admitsDomain, letsSignUp } from '../../../protocol/sign-up.ts'
 import type { OidcCall, OidcServices } from '../../call.ts'
 import type { Interaction } from './begin.ts'
 
@@ -29,11 +30,26 @@ export const offeredByForm = (call: Pick<OidcCall, 'issuer'>): Record<FormMethod
  */
 export function mayCreateAccount({ issuer }: OidcCall, { invitation, account }: Interaction, email: string | null): boolean {
   if (account !== null && account.user_id !== null) return false // only that account can continue
-  const { sign_up, email: mail } = issuer.settings
+  const { email: mail } = issuer.settings
   if (invitation?.of === 'tenant') return invitation.takes_accounts
-  if (sign_up.mode === 'open') return true
+  if (letsSignUp(issuer.settings)) return true
   return invitation !== null && sendsMail(mail) && (email === null || emailKey(email) === invitation.email_key)
 }
+
+/** An invitation lets its own address in; one to a tenant any address. */
+const isInvited = ({ invitation }: Pick<Interaction, 'invitation'>, email: string): boolean =>
+  invitation?.of === 'tenant' || (invitation !== null && emailKey(email) === invitation.email_key)
+
+/** Whether the domain of the address may sign up. An invited address may have any. */
+export const admitsAddress = ({ issuer }: Pick<OidcCall, 'issuer'>, interaction: Pick<Interaction, 'invitation'>, email: string): boolean =>
+  isInvited(interaction, email) || admitsDomain(issuer.settings.sign_up, email)
+
+/** Whether an account that begins now waits for an approval. That of an invited address never does. */
+export const waitsForApproval = (
+  { issuer }: Pick<OidcCall, 'issuer'>,
+  interaction: Pick<Interaction, 'invitation'>,
+  email: string,
+): boolean => issuer.settings.sign_up.mode === 'approval' && !isInvited(interaction, email)
 
 /** The same for an address that a provider names, and may have verified. */
 export const mayCreateAccountOf = (

@@ -1,6 +1,6 @@
 /** The pages that ask a person for something, built from an interaction. Each form contains the request and a form token. */
 import { longest_redirect_uri } from '@ostiary/contract/objects/application.ts'
-import { applicationUrl, registerUrl } from '../../../base/dashboard-links.ts'
+import { applicationUrl, callUrl, registerUrl } from '../../../base/dashboard-links.ts'
 import { type Refusal, refusal, refusedValue } from '../../../base/refusal.ts'
 import { findOfferedProviders } from '../../../domain/providers/store.ts'
 import { accountChooserPage } from '../../../pages/account-chooser.ts'
@@ -235,6 +235,7 @@ export async function showRequestError(
       register_url: can_register ? registerUrl(base_url, client.client_id, redirect_uri) : null,
       application_url: applicationUrl(base_url, client.client_id),
       error_url: `${base_url}/docs/errors/${code_of[cause]}`,
+      call_url: callUrl(base_url, call.request_id),
       account_url: accountUrl(call),
     }),
   )

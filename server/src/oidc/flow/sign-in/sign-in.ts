@@ -19,7 +19,15 @@ import { sendCode } from '../email-code/send-code.ts'
 import { continueInteraction } from '../shared/begin.ts'
 import { continueUrl } from '../shared/continue.ts'
 import { finishSignIn } from '../shared/finish-sign-in.ts'
-import { mayCreateAccount, offersCodes, takeNewAccount, too_many_accounts, useInvitation } from '../shared/new-account.ts'
+import {
+  admitsAddress,
+  mayCreateAccount,
+  offersCodes,
+  takeNewAccount,
+  too_many_accounts,
+  useInvitation,
+  waitsForApproval,
+} from '../shared/new-account.ts'
 import { no_problems, showSignIn, showSignUp } from '../shared/screens.ts'
 import { by_password, checkPassword } from './check-password.ts'
 
@@ -56,6 +64,8 @@ export const signUp: OidcEndpoint = async (services, call) => {
   }
   const problems = await signUpProblems(services, call, form)
   if (address === null) problems.email = typed === '' ? 'missing' : 'malformed'
+  // With mail the page is that of any other address, and the mail says it.
+  else if (!sendsMail(issuer.settings.email) && !admitsAddress(call, interaction, address)) problems.email = 'outside'
   problems.form = formProblem(services, call, interaction.browser)
   if (!mayCreateAccount(call, interaction, null) || !asksForSignUp(call.issuer.settings))
     return refused(redirect(continueUrl(call, interaction.query)), sign_up_closed)
@@ -94,9 +104,10 @@ export const signUp: OidcEndpoint = async (services, call) => {
     user: { email, name: form.name || null },
     password_hash,
     method: interaction.invitation ? 'invitation' : 'password',
+    waits: waitsForApproval(call, interaction, email),
   }
-  const { user_id, statements } = createAccount(services, account, () => useInvitation(services, call, interaction))
-  const signed_in = { user_id, email, password_hash, step: 'sign_up' as const, ...by_password, first: statements }
+  const { user_id, waits, statements } = createAccount(services, account, () => useInvitation(services, call, interaction))
+  const signed_in = { user_id, email, password_hash, waits, step: 'sign_up' as const, ...by_password, first: statements }
   const created = await finishSignIn(services, call, interaction, signed_in)
   // Otherwise the email was taken, or the invitation ended, after both were read.
   if (created) return created
