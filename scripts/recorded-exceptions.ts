@@ -182,6 +182,7 @@ export const stated_sizes: readonly Stated[] = [
   { write: 'delete from passkeys where environment_id = ? and user_id = ?', why: few },
   { write: 'delete from totp_methods where environment_id = ? and user_id = ?', why: few },
   { write: 'delete from trusted_browsers where environment_id = ? and user_id = ?', why: 'a person has at most ten' },
+  { write: "delete from trusted_browsers where user_id = ? and environment_id || '' = ?", why: 'a person has at most ten' },
   { write: 'delete from recovery_codes where environment_id = ? and user_id = ?', why: few },
   { write: 'delete from identities where environment_id = ? and user_id = ?', why: few },
   { write: "delete from identities where environment_id || '' = ? and id in (?", why: 'a list of ids' },

@@ -102,13 +102,13 @@ export const settings_words: readonly SettingsGroupWords[] = [
       },
       'mfa.remember_days': {
         label: 'Days without the second factor',
-        help: 'For so many days a person may choose not to be asked for the second factor in a browser in which it was just used; 0 for none. A recovery code does not count, and a request that asks for a fresh sign-in or a level, and a sensitive change, ask all the same. The root environment has none.',
+        help: 'How long a person may choose not to be asked for the second factor in a browser; 0 for never. A recovery code does not count, and a request that asks for a fresh sign-in or a level, and a sensitive change, ask all the same. The root environment has none.',
         affects: 'People with a second factor, from the next one that they use on.',
         lowered: 'It counts at once: browsers that were trusted for longer are asked again.',
       },
       'notices.new_sign_in': {
         label: 'Mail about a new browser',
-        help: 'A person who has signed in before gets a mail when the account is signed in to from a browser that did not do so before, at most one an hour. It needs mail.',
+        help: 'A person gets a mail about a sign-in from a browser that is new to the account. The first sign-in of a person needs none, and an hour has at most one. It needs mail.',
         affects: 'People who sign in from another browser, from the next sign-in on.',
       },
     },

@@ -47,11 +47,11 @@ export const settings_help: Readonly<Record<string, { help: string; lowered: str
     "lowered": null
   },
   "mfa.remember_days": {
-    "help": "For so many days a person may choose not to be asked for the second factor in a browser in which it was just used; 0 for none. A recovery code does not count, and a request that asks for a fresh sign-in or a level, and a sensitive change, ask all the same. The root environment has none.",
+    "help": "How long a person may choose not to be asked for the second factor in a browser; 0 for never. A recovery code does not count, and a request that asks for a fresh sign-in or a level, and a sensitive change, ask all the same. The root environment has none.",
     "lowered": "It counts at once: browsers that were trusted for longer are asked again."
   },
   "notices.new_sign_in": {
-    "help": "A person who has signed in before gets a mail when the account is signed in to from a browser that did not do so before, at most one an hour. It needs mail.",
+    "help": "A person gets a mail about a sign-in from a browser that is new to the account. The first sign-in of a person needs none, and an hour has at most one. It needs mail.",
     "lowered": null
   },
   "password.min_length": {

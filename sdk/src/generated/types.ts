@@ -771,12 +771,12 @@ export type ConfigurationDocument = {
       mode?: 'off' | 'optional' | 'required' | null | undefined
       /** People can enrol an authenticator app (TOTP). The default is true. */
       totp?: boolean | null | undefined
-      /** For so many days a person may choose not to be asked for the second factor in a browser in which it was just used; 0 for none. A recovery code does not count, and a request that asks for a fresh sign-in or a level, and a sensitive change, ask all the same. The root environment has none. From 0 to 90. The default is 0. */
+      /** How long a person may choose not to be asked for the second factor in a browser; 0 for never. A recovery code does not count, and a request that asks for a fresh sign-in or a level, and a sensitive change, ask all the same. The root environment has none. From 0 to 90. The default is 0. */
       remember_days?: number | null | undefined
     } | undefined
     /** Mails about what happens to an account. */
     notices?: {
-      /** A person who has signed in before gets a mail when the account is signed in to from a browser that did not do so before, at most one an hour. It needs mail. The default is true. */
+      /** A person gets a mail about a sign-in from a browser that is new to the account. The first sign-in of a person needs none, and an hour has at most one. It needs mail. The default is true. */
       new_sign_in?: boolean | null | undefined
     } | undefined
     /** The protection of accounts from guessing. */
@@ -1120,12 +1120,12 @@ export type EnvironmentConfiguration = {
       mode: 'off' | 'optional' | 'required'
       /** People can enrol an authenticator app (TOTP). */
       totp: boolean
-      /** For so many days a person may choose not to be asked for the second factor in a browser in which it was just used; 0 for none. A recovery code does not count, and a request that asks for a fresh sign-in or a level, and a sensitive change, ask all the same. The root environment has none. */
+      /** How long a person may choose not to be asked for the second factor in a browser; 0 for never. A recovery code does not count, and a request that asks for a fresh sign-in or a level, and a sensitive change, ask all the same. The root environment has none. */
       remember_days: number
     }
     /** Mails about what happens to an account. */
     notices: {
-      /** A person who has signed in before gets a mail when the account is signed in to from a browser that did not do so before, at most one an hour. It needs mail. */
+      /** A person gets a mail about a sign-in from a browser that is new to the account. The first sign-in of a person needs none, and an hour has at most one. It needs mail. */
       new_sign_in: boolean
     }
     /** The protection of accounts from guessing. */
@@ -3013,12 +3013,12 @@ export type Settings = {
     mode: 'off' | 'optional' | 'required'
     /** People can enrol an authenticator app (TOTP). The default is true. */
     totp: boolean
-    /** For so many days a person may choose not to be asked for the second factor in a browser in which it was just used; 0 for none. A recovery code does not count, and a request that asks for a fresh sign-in or a level, and a sensitive change, ask all the same. The root environment has none. From 0 to 90. The default is 0. */
+    /** How long a person may choose not to be asked for the second factor in a browser; 0 for never. A recovery code does not count, and a request that asks for a fresh sign-in or a level, and a sensitive change, ask all the same. The root environment has none. From 0 to 90. The default is 0. */
     remember_days: number
   }
   /** Mails about what happens to an account. */
   notices: {
-    /** A person who has signed in before gets a mail when the account is signed in to from a browser that did not do so before, at most one an hour. It needs mail. The default is true. */
+    /** A person gets a mail about a sign-in from a browser that is new to the account. The first sign-in of a person needs none, and an hour has at most one. It needs mail. The default is true. */
     new_sign_in: boolean
   }
   /** The protection of accounts from guessing. */
@@ -3170,12 +3170,12 @@ export type SettingsChange = {
     mode?: 'off' | 'optional' | 'required' | null | undefined
     /** People can enrol an authenticator app (TOTP). The default is true. */
     totp?: boolean | null | undefined
-    /** For so many days a person may choose not to be asked for the second factor in a browser in which it was just used; 0 for none. A recovery code does not count, and a request that asks for a fresh sign-in or a level, and a sensitive change, ask all the same. The root environment has none. From 0 to 90. The default is 0. */
+    /** How long a person may choose not to be asked for the second factor in a browser; 0 for never. A recovery code does not count, and a request that asks for a fresh sign-in or a level, and a sensitive change, ask all the same. The root environment has none. From 0 to 90. The default is 0. */
     remember_days?: number | null | undefined
   } | null | undefined
   /** Mails about what happens to an account. */
   notices?: {
-    /** A person who has signed in before gets a mail when the account is signed in to from a browser that did not do so before, at most one an hour. It needs mail. The default is true. */
+    /** A person gets a mail about a sign-in from a browser that is new to the account. The first sign-in of a person needs none, and an hour has at most one. It needs mail. The default is true. */
     new_sign_in?: boolean | null | undefined
   } | null | undefined
   /** The protection of accounts from guessing. */

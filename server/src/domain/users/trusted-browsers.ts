@@ -84,7 +84,7 @@ export function insertTrusted(
   { id, secret_hash, replaces, ip, user_agent }: NewTrusted,
   { remember_days, now }: TrustRule,
 ): Statement[] {
-  const of_user = sql`environment_id = ${environment_id} and user_id = ${user_id}`
+  const of_user = sql`user_id = ${user_id} and ${inEnvironment(environment_id)}`
   const present = sql`(select ending from users where environment_id = ${environment_id} and id = ${user_id})`
   const expires_at = new Date(now.getTime() + remember_days * day_ms)
   return [
