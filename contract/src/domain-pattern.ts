@@ -8,8 +8,9 @@ export const DomainPattern = text(255).refine((value) => {
   return aLabelsOf(domain) === domain
 }, 'Expected a domain such as example.com, or *.example.com, in lower case; an international one as xn--….')
 
-/** Whether the domain of an address is one of these. Of an address without a domain name none is. */
+/** Whether the domain of an address is one of these. An address can have a label that no domain name has, such as `x-`: below a domain it is too. */
 export function isInDomains(email: string, patterns: readonly string[]): boolean {
-  const domain = aLabelsOf(email.slice(email.lastIndexOf('@') + 1))
-  return domain !== null && patterns.some((pattern) => (pattern.startsWith('*.') ? domain.endsWith(pattern.slice(1)) : domain === pattern))
+  const written = email.slice(email.lastIndexOf('@') + 1)
+  const domain = aLabelsOf(written) ?? written.toLowerCase()
+  return patterns.some((pattern) => (pattern.startsWith('*.') ? domain.endsWith(pattern.slice(1)) : domain === pattern))
 }

@@ -1,7 +1,10 @@
 /** How often a person signs in within an hour (decision 0067). */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { z } from 'zod'
+import { sql } from '../../src/db/db.ts'
 import { authorizationRequest, createAgent } from '../support/cookie-browser.ts'
+import { until } from '../support/receiver.ts'
 import { expectStatus, world } from '../support/world.ts'
 
 const most = 5
@@ -45,6 +48,23 @@ test('after so many sign-ins within an hour the next has to wait, and succeeds l
 
   w.advance(wait_seconds + 1)
   assert.equal((await signIn(user)).status, 303)
+})
+
+test('the sign-ins of a person whose account waits or was refused count too, since each is an event', async () => {
+  const user = await w.createUser(w.test, { waits: true })
+  const failed = async () => (await w.call('GET', `${w.test.path}/events?type=sign_in.failed&user_id=${user.id}`)).body.data
+  for (let n = 0; n < most; n++) assert.equal((await signIn(user)).status, 403)
+  for (let n = 0; n < 3; n++) assert.equal((await signIn(user)).status, 429)
+  const [newest] = await until('the events', async () => (await failed()).length >= most && failed())
+  assert.equal(newest.data.reason, 'not_approved')
+  assert.equal((await failed()).length, most)
+  w.advance(3_601)
+  const parallel = await Promise.all(Array.from({ length: 50 }, () => signIn(user)))
+  assert.ok(parallel.some(({ status }) => status === 429))
+  const Count = z.object({ count: z.coerce.number() })
+  const rows = sql`select count(*) as count from events where environment_id = ${w.test.id} and user_id = ${user.id} and type = 'sign_in.failed'`
+  const counted = await w.deployment.db.maybeOne(Count, rows)
+  assert.equal(counted?.count, 2 * most)
 })
 
 test('sign-ins with a wrong password do not count', async () => {

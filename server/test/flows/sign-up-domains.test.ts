@@ -1,6 +1,7 @@
 /** Which domains may sign up (`sign_up.allowed_domains`, `blocked_domains`): way × list, and what a stranger sees of it. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Email } from '@ostiary/contract/values.ts'
 import { admitsDomain } from '../../src/protocol/sign-up.ts'
 import { openAccount, press } from '../support/account.ts'
 import { authorizationRequest, createAgent, followPages, formOf } from '../support/cookie-browser.ts'
@@ -37,9 +38,14 @@ const judged: [address: string, with_both: boolean, with_blocked: boolean][] = [
   ['ada@müller.example',             false, false],
   ['ada@xn--mller-kva.example',      false, false],
   ['"ada@corp.example"@else.example', false, true],
+  ['ada@x-.bad.example',             false, false],
+  ['ada@X-.Bad.example',             false, false],
+  ['ada@xn--999999999.bad.example',  false, false],
+  ['ada@x-.sub.corp.example',        true,  true],
 ]
 for (const [address, with_both, with_blocked] of judged)
   test(`${address} ${with_both ? 'may' : 'may not'} sign up with both lists, and ${with_blocked ? 'may' : 'may not'} with the blocked one alone`, () => {
+    assert.ok(address.startsWith('"') || Email.safeParse(address).success, 'an account can have the address')
     assert.equal(admitsDomain(lists, address), with_both)
     assert.equal(admitsDomain({ ...lists, allowed_domains: [] }, address), with_blocked)
   })

@@ -163,11 +163,8 @@ export async function establishSession(
   const mailNow = () => newSignInMail(services, call, interaction, { user_id, email, password_hash })
   let [others_end, mail] = await Promise.all([findOthers(), mailNow()])
   for (let tries = 1; !(await store(others_end, mail)); tries++) {
-    const wait_seconds = await waitForPerson(services.db, 'sign_in', counted, sign_ins_per_person)
-    if (wait_seconds !== null) {
-      services.counters.count(issuer.environment_id, 'sign_in', `${method}.limited`)
-      return showSignIn(services, call, interaction, { email, problem: 'too_often', refusal: too_often, wait_seconds })
-    }
+    const limited = await showTooOften(services, call, interaction, signed_in)
+    if (limited) return limited
     // Another sign-in of the person may have been faster, so that other sessions are evicted now, or the mail is sent.
     const [now_others, now_mail] = await Promise.all([findOthers(), mailNow()])
     const is_same = isDeepStrictEqual(now_others, others_end) && now_mail.length === mail.length
@@ -232,6 +229,21 @@ export const sealUpstream = ({ secrets }: OidcServices, upstream: UpstreamSessio
 const no_others: UnseenSessions = { ids: [], is_counted: true }
 /** Of parallel sign-ins one succeeds each time, and no person has more than a few. */
 const most_tries = 100
+
+/** The page of a person who signed in too often within the hour; `null` where there is room. */
+export async function showTooOften(
+  services: OidcServices,
+  call: OidcCall,
+  interaction: Interaction,
+  { user_id, email, method }: Pick<SignedIn, 'user_id' | 'email' | 'method'>,
+): Promise<Answer | null> {
+  const { environment_id } = call.issuer
+  const person = { environment_id, user_id, now: call.now }
+  const wait_seconds = await waitForPerson(services.db, 'sign_in', person, services.config.limits.sign_ins_per_person)
+  if (wait_seconds === null) return null
+  services.counters.count(environment_id, 'sign_in', `${method}.limited`)
+  return showSignIn(services, call, interaction, { email, problem: 'too_often', refusal: too_often, wait_seconds })
+}
 
 const too_often = refusal('locked_out', reason`The user signed in as often within an hour as the limit sign_ins_per_person allows.`)
 

@@ -4,13 +4,14 @@
  */
 import { idIn, reason } from '../../../base/reason.ts'
 import { refusal } from '../../../base/refusal.ts'
+import { countForPerson } from '../../../domain/users/attempts.ts'
 import { aboutUser, findUnapproved, type Unapproved } from '../../../domain/users/store.ts'
 import { type WaitingView, waitingPage } from '../../../pages/waiting.ts'
 import { type Answer, type OidcCall, type OidcServices, refused } from '../../call.ts'
 import { html, languagesOf, pageContext } from '../../hosted-page.ts'
 import type { Interaction } from './begin.ts'
 import { continueUrl } from './continue.ts'
-import type { SignedIn } from './establish-session.ts'
+import { type SignedIn, showTooOften } from './establish-session.ts'
 import { recordFailedSignIn } from './failed-sign-in.ts'
 import { linkIdentity } from './link-identity.ts'
 
@@ -30,7 +31,10 @@ export async function beginWaiting(
   return found && showUnapproved(services, call, interaction, { ...signed_in, found })
 }
 
-/** Ends the sign-in to an account that is not approved, with the other changes of the sign-in. `null` for any other account. */
+/**
+ * Ends the sign-in to an account that is not approved, with the other changes of the sign-in. `null` for any other account. It counts among
+ * the sign-ins of an hour, since each is an event.
+ */
 export async function stopUnapproved(
   services: OidcServices,
   call: OidcCall,
@@ -40,8 +44,10 @@ export async function stopUnapproved(
   const { environment_id } = call.issuer
   const { user_id, hold = [], first = [] } = signed_in
   const found = await findUnapproved(services.db, environment_id, user_id)
-  const done = found && (await services.db.of(environment_id).batch([aboutUser(environment_id, user_id), ...hold, ...first]))
-  return found && done && showUnapproved(services, call, interaction, { ...signed_in, found })
+  if (!found) return null
+  const counted = countForPerson('sign_in', { environment_id, user_id, now: call.now }, services.config.limits.sign_ins_per_person)
+  const done = await services.db.of(environment_id).batch([aboutUser(environment_id, user_id), ...hold, ...counted, ...first])
+  return done ? showUnapproved(services, call, interaction, { ...signed_in, found }) : showTooOften(services, call, interaction, signed_in)
 }
 
 async function showUnapproved(
