@@ -11,6 +11,8 @@ import { sourceOfReader } from '../protocol/jwks-source.ts'
 export const most_readers = 100
 /** Environments whose reads are remembered until they are written. */
 const most_environments = 1_000
+/** Stored rows that are ranked in one turn. Processes that write at once add some beyond the bound, which the next turn removes. */
+const most_ranked = 20 * most_readers
 
 export interface JwksReader {
   readonly source: string
@@ -21,13 +23,15 @@ export type JwksReaders = ReturnType<typeof createJwksReaders>
 
 export function createJwksReaders(db: Db) {
   let noted = new Map<EnvironmentId, Map<string, Date>>()
+  /** The sources of several days in the environments that were written last: others that come first take no place of theirs. */
+  let lasting = new Map<EnvironmentId, ReadonlySet<string>>()
 
   return {
     note(environment_id: EnvironmentId, ip: string | null, user_agent: string | undefined, at: Date): void {
       const sources = noted.get(environment_id) ?? new Map<string, Date>()
       if (sources.size === 0 && noted.size >= most_environments) return
       const source = sourceOfReader(ip, user_agent)
-      if (sources.size >= most_readers && !sources.has(source)) return
+      if (sources.size >= most_readers && !sources.has(source) && !lasting.get(environment_id)?.has(source)) return
       sources.set(source, at)
       noted.set(environment_id, sources)
     },
@@ -36,30 +40,25 @@ export function createJwksReaders(db: Db) {
     async write(): Promise<void> {
       const due = noted
       noted = new Map()
+      lasting = new Map([...lasting].filter(([environment_id]) => due.has(environment_id)))
       // Sorted, so that two processes that write the same rows do not wait for each other.
-      for (const [environment_id, sources] of [...due].sort(([a], [b]) => (a < b ? -1 : 1)))
-        await db.of(environment_id).batch([...notesOf(environment_id, sources), ...(await surplusOf(db, environment_id, sources))])
+      for (const [environment_id, sources] of [...due].sort(([a], [b]) => (a < b ? -1 : 1))) {
+        const { kept, surplus } = await rankedWith(db, environment_id, sources)
+        lasting.set(environment_id, new Set(kept.filter(({ days }) => days > 1).map(({ source }) => source)))
+        await db.of(environment_id).batch([...notesOf(environment_id, sources), ...removalOf(environment_id, surplus)])
+      }
     },
 
     /** The sources of the last 24 hours, the latest first. */
     async find(environment_id: EnvironmentId, now: Date): Promise<JwksReader[]> {
       const since = new Date(now.getTime() - day_ms)
-      const rows = await db.of(environment_id).all(
-        Reader,
-        sql`select source, last_read_at from jwks_readers where environment_id = ${environment_id} and last_read_at > ${since}
-             order by last_read_at desc, source limit ${most_readers}`,
-      )
-      const here = noted.get(environment_id) ?? new Map<string, Date>()
-      const all = new Map([...rows.map(({ source, last_read_at }): [string, Date] => [source, last_read_at]), ...here])
-      return [...all]
-        .map(([source, last_read_at]) => ({ source, last_read_at }))
+      const { kept } = await rankedWith(db, environment_id, noted.get(environment_id) ?? new Map(), since)
+      return kept
+        .map(({ source, last_read_at }) => ({ source, last_read_at }))
         .sort((one, other) => other.last_read_at.getTime() - one.last_read_at.getTime())
-        .slice(0, most_readers)
     },
   }
 }
-
-const Reader = z.object({ source: z.string(), last_read_at: z.date() })
 
 const dayOf = (at: Date) => new Date(Math.floor(at.getTime() / day_ms) * day_ms)
 
@@ -76,26 +75,39 @@ const notesOf = (environment_id: EnvironmentId, sources: ReadonlyMap<string, Dat
     )
 
 const Ranked = z.object({ source: z.string(), days: z.int(), last_read_at: z.date() })
+type Ranked = z.infer<typeof Ranked>
 
-/** Removes what is beyond the bound: sources of one day before those of several, and of equal ones the one that read longest ago. */
-async function surplusOf(db: Db, environment_id: EnvironmentId, sources: ReadonlyMap<string, Date>): Promise<Statement[]> {
-  const stored = await db
-    .of(environment_id)
-    .all(
-      Ranked,
-      sql`select source, days, last_read_at from jwks_readers where environment_id = ${environment_id} order by source limit ${2 * most_readers}`,
-    )
+/**
+ * The sources that are stored and read `since` a time, with these reads: those of several days before those of one, and of equal ones first the
+ * one that read last.
+ */
+async function rankedWith(
+  db: Db,
+  environment_id: EnvironmentId,
+  sources: ReadonlyMap<string, Date>,
+  since = new Date(0),
+): Promise<{ kept: Ranked[]; surplus: Ranked[] }> {
+  const stored = await db.of(environment_id).all(
+    Ranked,
+    sql`select source, days, last_read_at from jwks_readers where environment_id = ${environment_id} and last_read_at > ${since}
+         order by days desc, last_read_at desc limit ${most_ranked}`,
+  )
   const after = new Map(stored.map((row) => [row.source, row]))
   for (const [source, last_read_at] of sources) {
     const before = after.get(source)
     const days = before ? before.days + (before.last_read_at < dayOf(last_read_at) ? 1 : 0) : 1
     after.set(source, { source, days, last_read_at })
   }
-  const surplus = [...after.values()]
-    .sort((one, other) => other.days - one.days || other.last_read_at.getTime() - one.last_read_at.getTime())
-    .slice(most_readers)
-    .map(({ source }) => source)
-  return surplus.length === 0
-    ? []
-    : [sql`delete from jwks_readers where environment_id = ${environment_id} and source in (${list(surplus.sort())})`]
+  const ranked = [...after.values()].sort(
+    (one, other) => other.days - one.days || other.last_read_at.getTime() - one.last_read_at.getTime(),
+  )
+  return { kept: ranked.slice(0, most_readers), surplus: ranked.slice(most_readers) }
 }
+
+const removalOf = (environment_id: EnvironmentId, surplus: readonly Ranked[]): Statement[] =>
+  surplus.length === 0
+    ? []
+    : [
+        sql`delete from jwks_readers
+             where environment_id = ${environment_id} and source in (${list(surplus.map(({ source }) => source).sort())})`,
+      ]

@@ -160,12 +160,18 @@ export async function insertSigningKey(
   return { key: { kid, alg, public_jwk, signs_from, created_at }, statements: insertKey(deployment, environment_id, key, condition) }
 }
 
-/** The next key signs from now on. Fails as a guard where it does so already. */
-export function signFrom(environment_id: EnvironmentId, { kid, alg }: Pick<SigningKey, 'kid' | 'alg'>, now: Date): Statement[] {
+/** The next key signs from now on. Fails as a guard where its time was changed since it was read: of several callers, whose clocks differ, one does it. */
+export function signFrom(
+  environment_id: EnvironmentId,
+  { kid, alg, signs_from }: Pick<SigningKey, 'kid' | 'alg' | 'signs_from'>,
+  now: Date,
+): Statement[] {
   const { table } = sequences[alg]
   return [
     raiseKeysVersion(environment_id),
-    guard(sql`update ${table} set signs_from = ${now} where environment_id = ${environment_id} and kid = ${kid} and signs_from > ${now}`),
+    guard(
+      sql`update ${table} set signs_from = ${now} where environment_id = ${environment_id} and kid = ${kid} and signs_from = ${signs_from}`,
+    ),
   ]
 }
 

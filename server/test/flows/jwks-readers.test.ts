@@ -81,6 +81,56 @@ test('more sources than the bound leave the bound, and one that read on two days
   assert.equal((await jwks_readers.find(id, w.now())).length, most_readers)
 })
 
+test('a source of several days is noted and shown, however many others come before it in the minute', async () => {
+  const { live: environment } = await w.createProject('shut-out')
+  const id = environment.id as Id
+  const flood = () => {
+    for (let n = 0; n < 2 * most_readers; n++) jwks_readers.note(id, '198.51.100.1', `made-up-${w.now().getTime()}-${n}`, w.now())
+  }
+  const readDaily = async () => {
+    w.advance(day)
+    jwks_readers.note(id, '203.0.113.7', 'daily', w.now())
+    await jwks_readers.write()
+  }
+  await readDaily()
+  await readDaily()
+  for (let minute = 0; minute < 2; minute++) {
+    w.advance(60)
+    flood()
+    const at = w.now()
+    jwks_readers.note(id, '203.0.113.9', 'daily', at)
+    const shown = (await jwks_readers.find(id, w.now())).find(({ source }) => source === '203.0.113.0/24 daily')
+    assert.deepEqual(shown?.last_read_at, at)
+    await jwks_readers.write()
+  }
+})
+
+test('several processes that write at once leave few rows beyond the bound, and none of them for long', async () => {
+  const { live: environment } = await w.createProject('processes')
+  const id = environment.id as Id
+  const processes = Array.from({ length: 8 }, () => createJwksReaders(db))
+  jwks_readers.note(id, '203.0.113.7', 'z-daily', w.now())
+  await jwks_readers.write()
+  w.advance(day)
+  jwks_readers.note(id, '203.0.113.7', 'z-daily', w.now())
+  await jwks_readers.write()
+  for (let minute = 0; minute < 5; minute++) {
+    w.advance(60)
+    for (const [i, readers] of processes.entries()) {
+      for (let n = 0; n < most_readers; n++) readers.note(id, '198.51.100.1', `a-${minute}-${i}-${n}`, w.now())
+      readers.note(id, '203.0.113.7', 'z-daily', w.now())
+    }
+    await Promise.all(processes.map((readers) => readers.write()))
+    assert.ok((await stored(environment)).length <= (processes.length + 1) * most_readers)
+  }
+  w.advance(60)
+  jwks_readers.note(id, '203.0.113.7', 'z-daily', w.now())
+  await jwks_readers.write()
+  const rows = await stored(environment)
+  assert.equal(rows.length, most_readers)
+  assert.ok(rows.some(({ source, days }) => source === '203.0.113.0/24 z-daily' && days === 2))
+})
+
 test('the next key signs at once with now=true, once, and no key waits after it', async () => {
   const { live: environment } = await w.createProject('now')
   const client = await w.createApplication(environment)
