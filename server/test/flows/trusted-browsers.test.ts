@@ -21,7 +21,7 @@ import { optionsOf } from '../support/passkeys.ts'
 import { until } from '../support/receiver.ts'
 import { storeTrustedBrowser } from '../support/tenants.ts'
 import { startUpstreams } from '../support/upstream-provider.ts'
-import { expectStatus, owner, type TestEnvironment, world } from '../support/world.ts'
+import { expectStatus, owner, type Reply, type TestEnvironment, world } from '../support/world.ts'
 
 const upstreams = await startUpstreams()
 const w = await world({ outbound: upstreams.outbound })
@@ -219,11 +219,20 @@ const provider = expectStatus(
 )
 
 /** Signs in by the provider, whose identity is not linked yet. */
-async function byNewIdentity({ agent, email }: Subject): Promise<Step> {
+async function byNewIdentity({ agent, email }: Pick<Subject, 'agent' | 'email'>): Promise<Reply> {
   const page = await agent.get(authorizationRequest(environment, client).url)
   const started = await agent.post(`${issuer}/federate`, { ...formOf(page.body).hidden, provider: provider.id })
   const answer = upstreams.agree(started.headers.get('location') ?? '', { claims: { sub: email, email, email_verified: true } })
-  return stepOf(await followPages(agent, await agent.get(`${issuer}/oauth/callback/${provider.id}?${new URLSearchParams(answer)}`)))
+  return followPages(agent, await agent.get(`${issuer}/oauth/callback/${provider.id}?${new URLSearchParams(answer)}`))
+}
+
+/** The identity is linked with the second factor, in another browser. */
+async function link(subject: Subject, fields: Record<string, string> = {}): Promise<Agent> {
+  const agent = createAgent()
+  w.advance(30)
+  const page = await byNewIdentity({ ...subject, agent })
+  expectStatus(303, await agent.submit(page, { code: appCode(subject.secret, w.now()), ...fields }))
+  return agent
 }
 
 /** Another person goes on with a request after its fresh sign-in was answered. */
@@ -271,7 +280,7 @@ const never: [path: string, step: string, take: (subject: Subject) => Promise<St
   ['the form of a new password, in its session',        'sign-in',              (s) => sendsForm(s, 'change-password', { password: 'an engine of brass' })],
   ['the form of the export, in its session',            'sign-in',              (s) => sendsForm(s, 'export', {})],
   ['the form of the deletion, in its session',          'sign-in',              (s) => sendsForm(s, 'delete-account', { email: s.email })],
-  ['an identity that the sign-in links',                'second-factor',        byNewIdentity],
+  ['an identity that the sign-in links',                'second-factor',        async (s) => stepOf(await byNewIdentity(s))],
 ]
 for (const [path, step, take] of never)
   test(`a trusted browser never counts: ${path} leads to ${step}`, async () => {
@@ -399,6 +408,7 @@ const ends: [what: string, end: (subject: Subject) => Promise<unknown>][] = [
     await press(agent, form, 'add-passkey', { credential: JSON.stringify(createAuthenticator(new URL(issuer).origin).create(optionsOf(form))) })
   }],
   ['new recovery codes',                 (s) => change(s, 'new-recovery-codes', {})],
+  ['an identity at a provider',          (s) => link(s)],
   ['a factor that the backend removes',  async (s) => {
     const { data } = expectStatus(200, await backend('GET', `${s.id}/methods`))
     expectStatus(204, await backend('DELETE', `${s.id}/methods/${data.find(({ type }: { type: string }) => type === 'recovery_codes').id}`))
@@ -433,6 +443,29 @@ for (const [what, end] of ends)
     assert.deepEqual([code, ['second-factor', 'sign-in'].includes(stepOf(page) ?? '')], [null, true], stepOf(page))
     await settings({ remember_days: 30 })
   })
+
+for (const type of ['provider', 'password'])
+  test(`the removal of the ${type} ends it`, async () => {
+    const subject = await withTrust()
+    await link(subject)
+    await trust(subject)
+    assert.equal((await trustedOf(subject)).length, 1)
+    const { data } = expectStatus(200, await backend('GET', `${subject.id}/methods`))
+    const method = data.find((one: { type: string }) => one.type === type)
+    expectStatus(204, await backend('DELETE', `${subject.id}/methods/${method.id}`))
+    assert.deepEqual(await trustedOf(subject), [])
+  })
+
+test('the sign-in that links an identity can trust its browser, and ends the others', async () => {
+  const subject = await withTrust()
+  const before = await trustedOf(subject)
+  const agent = await link(subject, { trust_browser: '1' })
+  const after = await trustedOf(subject)
+  assert.equal(after.length, 1)
+  assert.notEqual(after[0]?.id, before[0]?.id)
+  forget(agent, 'session')
+  assert.equal(await stepAfterPassword({ ...subject, agent }), 'code')
+})
 
 test('a higher setting makes none longer than the person was promised', async () => {
   await settings({ remember_days: 2 })

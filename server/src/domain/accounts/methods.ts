@@ -23,6 +23,7 @@ import { removeAllPasskeys, removePasskey } from '../passkeys/store.ts'
 import { distinctName } from '../providers/store.ts'
 import { passwordMethodOf } from '../sessions/standing.ts'
 import { isSecondFactorAlone, removeAllRecoveryCodes, removeAllTotps, removeRecoveryCodes, removeTotp } from '../users/second-factors.ts'
+import { removeAllTrusted } from '../users/trusted-browsers.ts'
 
 /** The id of the password of a user, the same for every password. */
 export const passwordMethod = passwordMethodOf
@@ -140,8 +141,10 @@ export const isFactor = ({ type }: Pick<SignInMethod, 'type'>): boolean => isFac
 const isFactorKind = (type: MethodKind): type is FactorKind => factor_kinds.includes(type)
 
 /** Fails as a guard if the user no longer has the method. */
-export const removeMethod = (environment_id: EnvironmentId, user_id: string, { id, type }: SignInMethod, now: Date): Statement[] =>
-  kinds[type].remove(environment_id, user_id, id, now)
+export const removeMethod = (environment_id: EnvironmentId, user_id: string, { id, type }: SignInMethod, now: Date): Statement[] => [
+  ...kinds[type].remove(environment_id, user_id, id, now),
+  removeAllTrusted(environment_id, user_id), // a changed factor ends them (decision 0192)
+]
 
 const removePassword = (environment_id: EnvironmentId, user_id: string, now: Date) =>
   guard(sql`update users

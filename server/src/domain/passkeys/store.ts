@@ -120,7 +120,7 @@ export function removeAllPasskeys(environment_id: EnvironmentId, user_id: string
 /** Removes one passkey. Fails as a guard if the user no longer has it. */
 export function removePasskey(environment_id: EnvironmentId, user_id: string, id: string, now: Date): Statement[] {
   const which = sql`environment_id = ${environment_id} and user_id = ${user_id} and id = ${id}`
-  return [rememberRemoved(which, now), guard(sql`delete from passkeys where ${which}`), removeAllTrusted(environment_id, user_id)]
+  return [rememberRemoved(which, now), guard(sql`delete from passkeys where ${which}`)]
 }
 
 /** So that a browser which still offers the passkey learns that it is gone (`wasRemoved`). */

@@ -175,7 +175,6 @@ export function removeTotp(environment_id: EnvironmentId, user_id: string, id: s
     holdUser(environment_id, user_id),
     guard(sql`delete from totp_methods where ${of_user} and id = ${id}`),
     sql`delete from recovery_codes where ${of_user} and not exists (select 1 from totp_methods where ${of_user})`,
-    removeAllTrusted(environment_id, user_id),
   ]
 }
 
@@ -186,7 +185,6 @@ export function removeRecoveryCodes(environment_id: EnvironmentId, user_id: stri
     guard(sql`update users set updated_at = updated_at
       where environment_id = ${environment_id} and id = ${user_id} and exists (select 1 from recovery_codes where ${of_set})`),
     sql`delete from recovery_codes where ${of_set}`,
-    removeAllTrusted(environment_id, user_id),
   ]
 }
 

@@ -19,6 +19,7 @@ import {
 import type { UpstreamSignIn } from '../../../domain/providers/upstream-sign-ins.ts'
 import { methodAdded } from '../../../domain/users/added-methods.ts'
 import { holdUser } from '../../../domain/users/store.ts'
+import { removeAllTrusted } from '../../../domain/users/trusted-browsers.ts'
 import { accountUrl } from '../../account-url.ts'
 import type { Browser } from '../../browser.ts'
 import { type Answer, type OidcCall, type OidcEndpoint, type OidcServices, redirect, refused } from '../../call.ts'
@@ -134,6 +135,7 @@ async function connect(
       holdUser(environment_id, user.id),
       holdFreshSession(call, session),
       insertIdentity(environment_id, identity, { id: services.newId('mth'), user_id: user.id }, call.now),
+      removeAllTrusted(environment_id, user.id),
       event,
     ],
   })

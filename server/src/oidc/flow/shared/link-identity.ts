@@ -15,6 +15,7 @@ import {
 } from '../../../domain/providers/store.ts'
 import { methodAdded } from '../../../domain/users/added-methods.ts'
 import { holdProvenOwner } from '../../../domain/users/store.ts'
+import { removeAllTrusted } from '../../../domain/users/trusted-browsers.ts'
 import type { OidcCall, OidcServices } from '../../call.ts'
 import { deviceOf } from '../../device.ts'
 import { pageContext } from '../../hosted-page.ts'
@@ -57,7 +58,8 @@ export async function linkIdentity(services: OidcServices, call: OidcCall, linki
   const mail = { to: email, user_id, request_id, notice, locales: pageContext(call).locale }
   return {
     identity_id,
-    hold: [holdProvider(environment_id, provider.id, provider.version)],
+    // Before the second factor of this sign-in can trust the browser.
+    hold: [holdProvider(environment_id, provider.id, provider.version), removeAllTrusted(environment_id, user_id)],
     statements: [
       holdProvenOwner(environment_id, user_id, email),
       insertIdentity(environment_id, links, { id: identity_id, user_id }, now),
