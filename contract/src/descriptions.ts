@@ -21,7 +21,7 @@ export const descriptions: Record<RowName, string> = {
   deleteUser: 'Deletes the user with all sessions and grants. The email can be used again.',
   blockUser: 'Keeps the user from signing in and ends all sessions and tokens at once. To block a blocked user changes nothing.',
   restoreUser:
-    'Takes back the deletion of a user who is not erased yet (`deletes_at`), and mails that to the person. Ended sessions and tokens stay ended. To restore a user who is not deleted changes nothing.',
+    'Takes back the deletion of a user who is not erased yet (`deletes_at`), and mails that to the person. Ended sessions and tokens stay ended. To restore a user who is not deleted changes nothing; once the time has come it is 404.',
   approveUser:
     'Lets a user in whose account waits after a sign-up (`approval`), and mails that to the person. For any other account it is 409 `not_waiting`.',
   refuseUser:

@@ -77,7 +77,7 @@ export interface Operations {
   /**
    * Restore a deleted user who is not erased yet.
    *
-   * Takes back the deletion of a user who is not erased yet (`deletes_at`), and mails that to the person. Ended sessions and tokens stay ended. To restore a user who is not deleted changes nothing.
+   * Takes back the deletion of a user who is not erased yet (`deletes_at`), and mails that to the person. Ended sessions and tokens stay ended. To restore a user who is not deleted changes nothing; once the time has come it is 404.
    *
    * Needs a secret key of the environment, or an administrator with the role `developer` or above.
    *

@@ -139,6 +139,14 @@ test('a backend restores the account: it signs in again, and nothing that ended 
   await recordOf(person)
 })
 
+test('an account whose day has come is not restored, and the answer says so', async () => {
+  const person = await closedPerson()
+  w.advance(days * day_seconds + 1)
+  const { deletes_at } = await recordOf(person)
+  assert.equal((await users('POST', `/${person.id}/restore`)).status, 404)
+  assert.equal((await recordOf(person)).deletes_at, deletes_at)
+})
+
 test('to restore an account that is not closed changes nothing', async () => {
   const person = await w.createUser(environment)
   const before = await recordOf(person)
@@ -266,6 +274,15 @@ test('what a backend changes on a closed account is not mailed', async () => {
   expectStatus(200, await users('PATCH', `/${person.id}`, { password: 'another long password' }))
   await users('POST', `/${person.id}/send-verification`)
   assert.deepEqual(await kindsOf(person.email), ['account_closed'])
+})
+
+test('a decision about a closed account that waits is not mailed', async () => {
+  for (const decision of ['approve', 'refuse']) {
+    const person = await w.createUser(environment, { waits: true })
+    assert.equal((await users('DELETE', `/${person.id}`)).status, 204)
+    expectStatus(200, await users('POST', `/${person.id}/${decision}`))
+    assert.deepEqual(await kindsOf(person.email), ['account_closed'])
+  }
 })
 
 test('an administrator deletes and restores in Live with a fresh sign-in', async () => {

@@ -25,7 +25,7 @@ import { findUserAccess } from '../../domain/users/permissions.ts'
 import { findHolders, setRoles } from '../../domain/users/roles.ts'
 import { matching, searchUsers } from '../../domain/users/search.ts'
 import * as store from '../../domain/users/store.ts'
-import { badField, found } from '../../http/problem.ts'
+import { badField, found, notFound } from '../../http/problem.ts'
 import { environmentOf } from '../environment.ts'
 import { inOrder, roleIdsOf } from '../given-roles.ts'
 import type { Call, Handler } from '../handler.ts'
@@ -213,10 +213,11 @@ async function mailTo(
 export const restoreUser: Handler<'restoreUser'> = (services, call) =>
   changeVersioned(call.if_match, finder(services, call), async (current) => {
     const at = services.now()
-    if (current.deletes_at === null || Date.parse(current.deletes_at) <= at.getTime()) {
+    if (current.deletes_at === null) {
       await call.commit({ statements: [], before: current, answer: current }, at)
       return current
     }
+    if (Date.parse(current.deletes_at) <= at.getTime()) throw notFound() // it is erased within minutes
     const user = { ...current, deletes_at: null, version: current.version + 1, updated_at: at.toISOString() }
     const mails = await mailTo(services, call, current, { kind: 'account_restored', device: null })
     const event = { environment_id: current.environment_id, type: 'user.restored' as const, user_id: current.id, data: {} }
@@ -353,7 +354,7 @@ function decide(services: Services, call: DecisionCall, state: 'approved' | 'ref
     const approval = { state, at: at.toISOString() }
     const user = { ...current, approval, version: current.version + 1, updated_at: approval.at }
     const notice = state === 'approved' ? { kind: state } : { kind: state, ends_at: new Date(at.getTime() + store.unapproved_kept_ms) }
-    const mails = await mailTo(services, call, current, notice)
+    const mails = current.deletes_at === null ? await mailTo(services, call, current, notice) : []
     const event = { environment_id, type: 'user.updated' as const, user_id: current.id, data: { changed: ['approval'] } }
     const statements = [store.decideApproval(current, state, at), ...mails]
     return (await call.commit({ statements, before: current, answer: user, event }, at)) ? user : null
