@@ -32,6 +32,9 @@ async function testRoundTrips() {
   const of_others: Client = await w.createApplication(w.test, { consent: 'ask' })
   let { access_token, refresh_token } = await person.tokens(client)
   await person.tokens(of_others)
+  const with_two: Client & { id: string } = await w.createApplication(w.test)
+  const { client_secret } = expectStatus(201, await w.call('POST', `${w.test.path}/applications/${with_two.id}/secrets`))
+  let of_second = (await person.tokens(with_two)).refresh_token
 
   const tripsSince = countTrips(line)
   async function tripsOf(work: () => Promise<unknown>): Promise<number> {
@@ -45,6 +48,9 @@ async function testRoundTrips() {
   async function renew() {
     refresh_token = expectStatus(200, await refresh(w, w.test, client, refresh_token)).refresh_token
   }
+  async function renewBySecond() {
+    of_second = expectStatus(200, await refresh(w, w.test, { ...with_two, client_secret }, of_second)).refresh_token
+  }
   const flow = (client: Client) => async () => {
     const request = authorizationRequest(w.test, client)
     const location = (await person.agent.get(request.url)).headers.get('location') ?? ''
@@ -56,6 +62,7 @@ async function testRoundTrips() {
   // biome-ignore format: this table is read by column
   const requests: [name: string, trips: number, ask: () => Promise<unknown>][] = [
     ['a refresh',                                2, renew],
+    ['a refresh by a second client secret',      2, renewBySecond],
     ['a code flow of a person with a session',   4, flow(client)],
     ['a code flow with a consent',               5, flow(of_others)],
     ['UserInfo',                                 1, async () => expectStatus(200, await userinfo(w, w.test, access_token))],

@@ -158,7 +158,7 @@ const kinds: { [K in Notice['kind']]: [counts: boolean, notice: Extract<Notice, 
   account_restored:    [false, { kind: 'account_restored', device: null }],
   approved:            [false, { kind: 'approved' }],
   refused:             [false, { kind: 'refused', ends_at: dated.expires_at }],
-  expiring:            [false, { kind: 'expiring', tenant_name: 'T', things: [], link }],
+  expiring:            [false, { kind: 'expiring', tenant_name: 'T', things: [], has_more: false, link }],
   account_deleted:     [false, { kind: 'account_deleted', device: null }],
 }
 for (const [kind, [counts, notice]] of Object.entries(kinds))

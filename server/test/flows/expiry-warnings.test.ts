@@ -153,6 +153,32 @@ test('owners and admins get one mail a day with all warnings, also of platform k
   assert.ok(platform.id)
 })
 
+test('a mail has the 100 things that end first, and says that there are more', async () => {
+  await db.run(sql`delete from expiry_warnings`)
+  await db.run(sql`delete from expiry_mails`)
+  const at = w.now()
+  const { live: environment } = await w.createProject('very-many')
+  const warn = async (from: number, count: number) => {
+    for (let n = from; n < from + count; n++)
+      await db.run(sql`insert into expiry_warnings (environment_id, object_id, tenant_id, kind, name, days, expires_at, warned_at)
+        values (${environment.id}, ${`key_${n}`}, ${w.tenant_id}, 'auth_key', ${`Key-${n}`}, 30, ${new Date(at.getTime() + (20 * day + n) * 1000)}, ${w.now()})`)
+  }
+  const textOf = async (count: number): Promise<string> => {
+    const before = server.received.length
+    await warn(count - 1, 1)
+    w.advance(11 * 60)
+    await mailWarnings(w.deployment, root.environment_id, () => false)
+    await until('the mail', () => server.received.length > before)
+    return readMessage(server.received.at(-1)?.raw ?? '').text
+  }
+  await warn(0, 99)
+  assert.doesNotMatch(await textOf(100), /More of them end soon/)
+  await db.run(sql`delete from expiry_mails`)
+  const text = await textOf(101)
+  assert.match(text, /More of them end soon/)
+  assert.ok(text.includes('Key-99') && !text.includes('Key-100'))
+})
+
 test('the certificate of an issuer host is read once a day, and warned of by mail alone', async () => {
   const ends = new Date(w.now().getTime() + 20 * day * 1000)
   const asked: string[] = []
@@ -228,3 +254,26 @@ for (const { rule, secret_expires_at, status, stored } of times)
     if (stored) assert.equal(expectStatus(200, await w.call('GET', `${providers}/${id}`)).secret_expires_at, stored)
     else assert.equal(reply.body.errors[0].pointer, '/secret_expires_at')
   })
+
+test('the issuers whose certificates were read longest ago are read first', async () => {
+  const asked: string[] = []
+  const outbound: typeof w.deployment.outbound = async ({ url }) => {
+    asked.push(new URL(url).host)
+    return { status: 200, headers: {}, body: Buffer.alloc(0) }
+  }
+  const read = () => readCertificates({ ...w.deployment, outbound }, () => false)
+  for (let n = 0; n < 22; n++) {
+    const { live: environment } = await w.createProject(`issuer-${n}`)
+    const issuer = `https://${String(n).padStart(2, '0')}.issuers.example`
+    await db.run(sql`update environments set issuer = ${issuer} where id = ${environment.id}`)
+    await db.run(sql`insert into issuer_origins (issuer, environment_id, created_at) values (${issuer}, ${environment.id}, ${w.now()})`)
+  }
+  w.advance(2 * day)
+  await read()
+  assert.equal(asked.length, 20)
+  const first = asked.splice(0)
+  w.advance(2 * day)
+  await read()
+  const left = [...Array(22).keys()].map((n) => `${String(n).padStart(2, '0')}.issuers.example`).filter((host) => !first.includes(host))
+  assert.ok(left.length > 0 && left.every((host) => asked.includes(host)), `${left} were not read`)
+})

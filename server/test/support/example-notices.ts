@@ -40,6 +40,7 @@ export const notices: { [Kind in MailKind]: Extract<Notice, { kind: Kind }> } = 
     kind: 'expiring',
     tenant_name: 'Acme',
     things: [{ kind: 'client_secret', name: 'Shop', place: 'Store, Live', expires_at }],
+    has_more: true,
     link,
   },
   test: { kind: 'test' },

@@ -10,7 +10,7 @@ import { OutboundFailed } from '../../deployment/outbound/fetch.ts'
 type Reading = Pick<Deployment, 'db' | 'outbound' | 'now'>
 
 const call_limit_ms = 3_000
-/** Issuers of one turn, since a host that does not answer takes its time. The others follow in the next. */
+/** Issuers of one turn, since a host that does not answer takes its time. The others, which then waited longer, follow in the next. */
 const issuers_at_once = 20
 
 const Due = z.object({ environment_id: EnvironmentId, issuer: z.string() })
@@ -21,7 +21,7 @@ export async function readCertificates({ db, outbound, now }: Reading, isStoppin
     sql`select o.environment_id, o.issuer from issuer_origins o join environments e on e.id = o.environment_id and e.issuer = o.issuer
           left join issuer_certificates c on c.environment_id = o.environment_id
          where o.issuer like 'https://%' and coalesce(c.read_at, 0) <= ${new Date(now().getTime() - day_ms)}
-         order by o.issuer limit ${issuers_at_once}`,
+         order by coalesce(c.read_at, 0), o.issuer limit ${issuers_at_once}`,
   )
   for (const { environment_id, issuer } of due) {
     if (isStopping()) return

@@ -7,6 +7,7 @@ import { type EnvironmentId, TenantId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { day_ms } from '../../base/durations.ts'
 import { guard, type Statement, sql } from '../../db/db.ts'
+import { atCoordinator } from '../../db/environment.ts'
 import { insertInto } from '../../db/rows.ts'
 import type { Deployment } from '../../deployment/deployment.ts'
 import { mailStatements } from '../mail/send.ts'
@@ -64,10 +65,10 @@ async function mailTenant(services: Mailing, root: EnvironmentId, tenant_id: Ten
     sql`select w.kind, w.name, w.expires_at, w.environment_id, e.name as environment_name, p.name as project_name
           from expiry_warnings w join environments e on e.id = w.environment_id join projects p on p.id = e.project_id
          where w.tenant_id = ${tenant_id} and w.warned_at > ${from} and w.warned_at <= ${until}
-         order by w.expires_at, w.object_id limit ${most_things}`,
+         order by w.expires_at, w.object_id limit ${most_things + 1}`,
   )
   if (rows.length === 0) return
-  const things = rows.map(
+  const things = rows.slice(0, most_things).map(
     ({ environment_id, environment_name, project_name, ...thing }): ExpiringThing => ({
       ...thing,
       place: environment_id === root ? null : `${project_name}, ${environment_name}`,
@@ -75,7 +76,7 @@ async function mailTenant(services: Mailing, root: EnvironmentId, tenant_id: Ten
   )
   const recipients = await db.of(root).all(
     Recipient,
-    sql`select u.email, u.id as user_id, u.locale, t.name as tenant_name
+    atCoordinator`select u.email, u.id as user_id, u.locale, t.name as tenant_name
           from members m join users u on u.environment_id = ${root} and u.id = m.user_id join tenants t on t.id = m.tenant_id
          where m.tenant_id = ${tenant_id} and m.role in ('owner', 'admin') and u.email <> '' and u.blocked_at is null
          order by m.role desc, u.id limit ${most_recipients}`,
@@ -83,7 +84,13 @@ async function mailTenant(services: Mailing, root: EnvironmentId, tenant_id: Ten
   const at = now()
   const mails: Statement[] = []
   for (const { email, user_id, locale, tenant_name } of recipients) {
-    const notice = { kind: 'expiring', tenant_name, things, link: `${config.base_url}/dashboard` } as const
+    const notice = {
+      kind: 'expiring',
+      tenant_name,
+      things,
+      has_more: rows.length > most_things,
+      link: `${config.base_url}/dashboard`,
+    } as const
     mails.push(...(await mailStatements(services, root, { to: email, user_id, request_id: null, notice, locales: locale }, at)))
   }
   if (mails.length > 0) await db.of(root).batch([holdDay(root, tenant_id, until), ...mails])

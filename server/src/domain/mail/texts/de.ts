@@ -221,6 +221,7 @@ function letterOf(notice: Notice, { to, brand, support_url, at }: Envelope): Let
             ({ kind, name, place, expires_at }) =>
               `${expiring[kind]} ${unlinked(name)}${place === null ? '' : ` (${unlinked(place)})`} läuft am ${formatted(expires_at)} ab.`,
           ),
+          ...(notice.has_more ? ['Weitere laufen bald ab. Diese Mail nennt die, die zuerst ablaufen.'] : []),
           'Sie bekommen höchstens eine solche Mail am Tag, als Owner oder Admin. Ist etwas davon schon ersetzt? Sie müssen nichts tun.',
         ],
       }

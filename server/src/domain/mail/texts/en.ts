@@ -220,6 +220,7 @@ function letterOf(notice: Notice, { to, brand, support_url, at }: Envelope): Let
             ({ kind, name, place, expires_at }) =>
               `${expiring[kind]} ${unlinked(name)}${place === null ? '' : ` (${unlinked(place)})`} ends on ${formatted(expires_at)}.`,
           ),
+          ...(notice.has_more ? ['More of them end soon. This mail has those that end first.'] : []),
           'You get at most one such mail a day, as an owner or admin. You need not do anything about what is replaced already.',
         ],
       }

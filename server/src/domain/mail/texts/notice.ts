@@ -67,8 +67,8 @@ export type Notice =
   | { kind: 'organization_invitation'; link: string; organization_name: string; inviter: string | null; expires_at: Date }
   /** To the invited address, for a person whose account has not proved it. */
   | { kind: 'organization_invitation_code'; code: string; organization_name: string; expires_at: Date; device: Device | null }
-  /** To the owners and admins of a tenant: what ends within 30 days, by the warnings of a day. */
-  | { kind: 'expiring'; tenant_name: string; things: readonly ExpiringThing[]; link: string }
+  /** To the owners and admins of a tenant: what ends within 30 days, by the warnings of a day. `has_more`: more than the mail has room for. */
+  | { kind: 'expiring'; tenant_name: string; things: readonly ExpiringThing[]; has_more: boolean; link: string }
   | { kind: 'test' }
 
 export interface Envelope {
