@@ -8,6 +8,7 @@ const collector = await startCollector()
 // biome-ignore format: this table is read by column
 const cases: [Behaviour, string, RegExp][] = [
   ['takes',  'ok',      /takes logs and traces/],
+  ['is a page', 'warning', /answers, but not as a collector \(.+\)/],
   [404,      'warning', /takes nothing \(.+\)/],
   [401,      'warning', /takes nothing \(.+\)/],
   ['resets', 'warning', /takes nothing \(.+\)/],

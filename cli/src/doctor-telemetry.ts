@@ -11,6 +11,11 @@ export async function checkTelemetry({ otlp_url }: Pick<Config, 'otlp_url'>): Pr
   const outcomes = await Promise.allSettled([otlp.sendLines([]), otlp.sendSpans([])])
   otlp.close()
   const failed = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [messageOf(outcome.reason)] : []))
+  const remarks = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' && outcome.value !== null ? [outcome.value] : []))
+  if (failed.length === 0 && remarks.length > 0) {
+    const text = `The address ${otlp_url} of OSTIARY_OTLP_URL answers, but not as a collector (${remarks.join('; ')}). What is sent to it may be lost.`
+    return [{ level: 'warning', text }]
+  }
   if (failed.length === 0) return [{ level: 'ok', text: `The collector of telemetry at ${otlp_url} takes logs and traces.` }]
   const text = `The collector of telemetry at ${otlp_url} takes nothing (${[...new Set(failed)].join('; ')}). Events wait for it; log lines and spans are dropped.`
   return [{ level: 'warning', text }]

@@ -3,6 +3,7 @@
  * all environments by their cursors, in the process that has the lease of the sequencer. A failure is tried again, at first after a second and at
  * most after a minute. Nothing waits for the collector.
  */
+import type { Event } from '@ostiary/contract/event.ts'
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { sql } from '../db/db.ts'
 import type { Deployment } from '../deployment/deployment.ts'
@@ -34,7 +35,15 @@ export function createTelemetryJobs(
   deployment: Pick<Deployment, 'db' | 'log' | 'now'>,
   { otlp, telemetry, holdsLease, isStopping }: Sending,
 ) {
-  const events = createEventExport(deployment, otlp)
+  const reports: Record<Signal, Report> = {
+    events: createReport(deployment),
+    logs: createReport(deployment),
+    traces: createReport(deployment),
+  }
+  const { sendEvents, sendLines, sendSpans } = otlp
+  const events = createEventExport(deployment, heard('events', sendEvents))
+  const lines = heard('logs', sendLines)
+  const spans = heard('traces', sendSpans)
   const { promise: given_up, reject: endSending } = Promise.withResolvers<never>()
   given_up.catch(() => {}) // it ends what is being sent, if anything is
   let has_given_up = false
@@ -47,18 +56,17 @@ export function createTelemetryJobs(
       while ((await events.sendSome()) && !isStopping() && (await holdsLease()));
     }),
     logs: retried('logs', async () => {
-      while ((await sendFirst(telemetry.lines, otlp.sendLines)) && !isStopping());
+      while ((await sendFirst(telemetry.lines, lines)) && !isStopping());
     }),
     traces: retried('traces', async () => {
-      while ((await sendFirst(telemetry.spans, otlp.sendSpans)) && !isStopping());
+      while ((await sendFirst(telemetry.spans, spans)) && !isStopping());
     }),
   }
 
   function retried(signal: Signal, send: () => Promise<void>): () => Promise<void> {
-    const { now, log } = deployment
+    const { now } = deployment
     let failed = 0
     let next_at_ms = 0
-    let reported_at_ms = Number.NEGATIVE_INFINITY
     return async () => {
       const at_ms = now().getTime()
       const waits = at_ms < next_at_ms && next_at_ms - at_ms <= longest_wait_ms
@@ -71,10 +79,16 @@ export function createTelemetryJobs(
         telemetry.failed(signal)
         next_at_ms = now().getTime() + Math.min(longest_wait_ms, first_wait_ms * 2 ** failed)
         failed += 1
-        if (Math.abs(at_ms - reported_at_ms) < report_interval_ms) return
-        reported_at_ms = at_ms
-        log.warn('The collector of telemetry takes nothing. It is tried again.', { signal }, error)
+        reports[signal]('The collector of telemetry takes nothing. It is tried again.', { signal }, error)
       }
+    }
+  }
+
+  /** A success with a remark is one: what was refused for good is not sent again (OTLP 1.7, "Partial Success"). */
+  function heard<T>(signal: Signal, send: (items: readonly T[]) => Promise<string | null>): (items: readonly T[]) => Promise<void> {
+    return async (items) => {
+      const remark = await send(items)
+      if (remark !== null) reports[signal]('The collector of telemetry answers, but not that it took everything.', { signal, remark })
     }
   }
 
@@ -91,6 +105,19 @@ export function createTelemetryJobs(
   }
 }
 
+type Report = Deployment['log']['warn']
+
+/** Logs at most once a minute. */
+function createReport({ now, log }: Pick<Deployment, 'log' | 'now'>): Report {
+  let reported_at_ms = Number.NEGATIVE_INFINITY
+  return (...report) => {
+    const at_ms = now().getTime()
+    if (Math.abs(at_ms - reported_at_ms) < report_interval_ms) return
+    reported_at_ms = at_ms
+    log.warn(...report)
+  }
+}
+
 async function sendFirst<T>(buffer: Bounded<T>, send: (items: readonly T[]) => Promise<void>): Promise<boolean> {
   const items = buffer.first(items_at_once)
   if (items.length === 0) return false
@@ -99,7 +126,7 @@ async function sendFirst<T>(buffer: Bounded<T>, send: (items: readonly T[]) => P
   return items.length === items_at_once
 }
 
-function createEventExport({ db, now }: Pick<Deployment, 'db' | 'now'>, { sendEvents }: Pick<Otlp, 'sendEvents'>) {
+function createEventExport({ db, now }: Pick<Deployment, 'db' | 'now'>, sendEvents: (events: readonly Event[]) => Promise<void>) {
   /** Environments that may have events to send, in turn. */
   const waiting = new Set<EnvironmentId>()
   let begun: Date | null = null

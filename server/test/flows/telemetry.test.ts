@@ -93,6 +93,32 @@ test('each request has a line and a span, within the trace of its caller', async
   assert.deepEqual([alone.traceId?.length, alone.spanId?.length, alone.parentSpanId ?? ''], [32, 16, ''])
 })
 
+test('an attribute has the same type in every item', async () => {
+  for (let n = 0; n < 20; n++) await w.call('GET', '/v1/nothing')
+  const lines = () => collector.taken.lines.filter(({ attributes }) => attributes.status === 404).length
+  await until('the lines', () => lines() >= 20)
+  const mixed = [...collector.types].filter(([, types]) => types.size > 1 || types.has('doubleValue')).map(([name]) => name)
+  assert.deepEqual(mixed, [])
+})
+
+for (const behaviour of ['refuses items', 'is a page'] as const)
+  test(`when the collector ${behaviour}, the log says so at most once a minute`, async () => {
+    await untilAllArrived(w, collector.ids) // what follows is lost
+    const reports = () => w.log.filter((line) => line.includes('not that it took everything') && line.includes('logs')).length
+    const requests = () => collector.calls.filter((path) => path === '/v1/logs').length
+    w.advance(61)
+    const reported = reports()
+    collector.state.behaviour = behaviour
+    for (let round = 0; round < 2; round++) {
+      const before = requests()
+      await w.call('GET', '/v1/nothing')
+      await until('a request', () => requests() > before)
+      await until('the report', () => reports() > reported)
+    }
+    assert.equal(reports(), reported + 1)
+    collector.state.behaviour = 'takes'
+  })
+
 const behaviours: Behaviour[] = ['hangs', 'resets', 503, 429, 500, 400, 401, 301]
 for (const behaviour of behaviours)
   test(`while the collector ${typeof behaviour === 'number' ? `answers ${behaviour}` : behaviour}, calls are answered, and all events arrive afterwards`, async () => {

@@ -4,11 +4,12 @@ import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { after } from 'node:test'
 
-export type Behaviour = 'takes' | 'hangs' | 'resets' | number
+/** `refuses items`: an answer 200 that took nothing. `is a page`: no collector is at the address. */
+export type Behaviour = 'takes' | 'hangs' | 'resets' | 'refuses items' | 'is a page' | number
 
 interface Attribute {
   key: string
-  value: { stringValue?: string; intValue?: number | string; boolValue?: boolean }
+  value: { stringValue?: string; intValue?: number | string; doubleValue?: number; boolValue?: boolean }
 }
 interface Item {
   traceId?: string
@@ -34,9 +35,13 @@ const flat = ({ attributes, body, ...item }: Item) => ({
 })
 type Flat = ReturnType<typeof flat>
 
+const refusal = JSON.stringify({ partialSuccess: { rejectedLogRecords: '1', rejectedSpans: '1', errorMessage: 'too old' } })
+
 export async function startCollector() {
   const taken: Record<'events' | 'lines' | 'spans', Flat[]> = { events: [], lines: [], spans: [] }
   const resources: unknown[] = []
+  /** The types that each attribute had. */
+  const types = new Map<string, Set<string>>()
   const calls: string[] = []
   const sockets = new Set<Socket>()
   const state = { behaviour: 'takes' as Behaviour } // as: a test changes it
@@ -47,6 +52,8 @@ export async function startCollector() {
     if (state.behaviour === 'resets') return void request.socket.resetAndDestroy()
     if (state.behaviour === 'hangs') return
     if (typeof state.behaviour === 'number') return void response.writeHead(state.behaviour).end()
+    if (state.behaviour === 'is a page') return void response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html>')
+    if (state.behaviour === 'refuses items') return void answer(response, refusal)
     take(JSON.parse(Buffer.concat(chunks).toString()))
     answer(response)
   })
@@ -57,12 +64,18 @@ export async function startCollector() {
   function take({ resourceLogs = [], resourceSpans = [] }: Sent) {
     for (const { resource, scopeLogs } of resourceLogs) {
       resources.push(resource)
-      for (const { scope, logRecords } of scopeLogs)
+      for (const { scope, logRecords } of scopeLogs) {
+        noteTypes(logRecords)
         taken[scope.name === 'ostiary.events' ? 'events' : 'lines'].push(...logRecords.map(flat))
+      }
     }
     for (const { scopeSpans } of resourceSpans) for (const { spans } of scopeSpans) taken.spans.push(...spans.map(flat))
   }
-  const answer = (response: ServerResponse) => response.writeHead(200, { 'content-type': 'application/json' }).end('{}')
+  function noteTypes(items: Item[]) {
+    for (const { attributes } of items)
+      for (const { key, value } of attributes) types.set(key, (types.get(key) ?? new Set()).add(Object.keys(value).join()))
+  }
+  const answer = (response: ServerResponse, body = '{}') => response.writeHead(200, { 'content-type': 'application/json' }).end(body)
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const { port } = server.address() as AddressInfo // as: a server on TCP has one
   const stop = async () => {
@@ -74,6 +87,7 @@ export async function startCollector() {
     url: `http://127.0.0.1:${port}`,
     taken,
     resources,
+    types,
     calls,
     state,
     stop,

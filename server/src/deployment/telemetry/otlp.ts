@@ -3,6 +3,7 @@
  * OSTIARY_OTLP_URL is set.
  */
 
+import { DiagLogLevel, diag } from '@opentelemetry/api'
 import { OTLPLogExporter } from '@opentelemetry/exporter-logs-otlp-http'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { resourceFromAttributes } from '@opentelemetry/resources'
@@ -14,11 +15,14 @@ import type { LogLine, RequestSpan } from './telemetry.ts'
 type LogRecord = Parameters<OTLPLogExporter['export']>[0][number]
 type Span = Parameters<OTLPTraceExporter['export']>[0][number]
 
-/** Each rejects where the collector did not take the whole request. */
+/**
+ * Each rejects where the collector did not take the request. After a success it returns what the exporter found wrong with the answer: items were
+ * refused for good (a partial success), or it is none of OTLP, as from an address without a collector. `null`: nothing.
+ */
 export interface Otlp {
-  sendLines(lines: readonly LogLine[]): Promise<void>
-  sendSpans(spans: readonly RequestSpan[]): Promise<void>
-  sendEvents(events: readonly Event[]): Promise<void>
+  sendLines(lines: readonly LogLine[]): Promise<string | null>
+  sendSpans(spans: readonly RequestSpan[]): Promise<string | null>
+  sendEvents(events: readonly Event[]): Promise<string | null>
   close(): void
 }
 
@@ -27,11 +31,13 @@ export interface OtlpOptions {
   /** Of this process. */
   instance_id: string
   timeout_ms?: number
+  /** The exporter ends by its own time; after this one more its request counts as failed. */
+  grace_ms?: number
 }
 
 const exporter_timeout_ms = 5_000
-/** The exporter ends by its own time; this one ends what it forgot. */
-const grace_ms = 2_000
+const exporter_grace_ms = 2_000
+const longest_remark = 500
 
 /** OpenTelemetry Logs Data Model, "Severity Fields". */
 const severities: Record<LogLevel, number> = { debug: 5, info: 9, warn: 13, error: 17 }
@@ -39,10 +45,11 @@ const server_kind = 1 // SpanKind.SERVER
 const error_status = { code: 2 } // SpanStatusCode.ERROR
 const unset_status = { code: 0 }
 
-export function createOtlp({ url, instance_id, timeout_ms = exporter_timeout_ms }: OtlpOptions): Otlp {
+export function createOtlp({ url, instance_id, timeout_ms = exporter_timeout_ms, grace_ms = exporter_grace_ms }: OtlpOptions): Otlp {
   const settings = (path: string) => ({ url: `${url}${path}`, timeoutMillis: timeout_ms, concurrencyLimit: 4 })
   const logs = new OTLPLogExporter(settings('/v1/logs'))
   const traces = new OTLPTraceExporter(settings('/v1/traces'))
+  const takeRemark = listenToExporters()
   // The client library has the version of the service.
   const resource = resourceFromAttributes({ 'service.name': 'ostiary', 'service.version': sdk_version, 'service.instance.id': instance_id })
   const common = { resource, droppedAttributesCount: 0 }
@@ -122,15 +129,38 @@ export function createOtlp({ url, instance_id, timeout_ms = exporter_timeout_ms 
   }
 
   async function sent<T>(exporter: { export(items: T[], done: (result: { code: number; error?: Error }) => void): void }, items: T[]) {
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const limit_ms = timeout_ms + grace_ms
+    const { promise, resolve, reject } = Promise.withResolvers<string | null>()
+    const limit_ms = 2 * timeout_ms + grace_ms // the exporter does not count its waits between attempts
     const timer = setTimeout(() => reject(new Error(`The collector did not take the request within ${limit_ms} ms.`)), limit_ms)
-    exporter.export(items, ({ code, error }) => (code === 0 ? resolve() : reject(error ?? new Error('The collector refused the request.'))))
+    exporter.export(items, ({ code, error }) => {
+      const remark = takeRemark()
+      if (code === 0) resolve(remark)
+      else reject(error ?? new Error('The collector refused the request.'))
+    })
     try {
-      await promise
+      return await promise
     } finally {
       clearTimeout(timer)
     }
+  }
+}
+
+/**
+ * The exporters judge the body of an answer 200 in the diagnostic log of OpenTelemetry alone, immediately before they report the success. Returns
+ * a function for that moment: it takes what was just said.
+ */
+function listenToExporters(): () => string | null {
+  let remark: string | null = null
+  const ignore = () => {}
+  const warn = (...words: unknown[]) => {
+    remark = words.map(String).join(' ').slice(0, longest_remark)
+  }
+  const options = { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true }
+  diag.setLogger({ error: ignore, warn, info: ignore, debug: ignore, verbose: ignore }, options)
+  return () => {
+    const taken = remark
+    remark = null
+    return taken
   }
 }
 
@@ -140,10 +170,13 @@ function timeOf(ms: number): [number, number] {
   return [seconds, Math.round((ms - seconds * 1_000) * 1_000_000)]
 }
 
-/** Attributes have no `null`. */
+/** Attributes have no `null`. Numbers are whole: the exporter sends others as another type, and an attribute has one (`findings/`). */
 function present(
   fields: Readonly<Record<string, string | number | boolean | null | undefined>>,
 ): Record<string, string | number | boolean> {
-  const entries = Object.entries(fields).flatMap(([name, value]) => (value === null || value === undefined ? [] : [[name, value] as const]))
+  const entries = Object.entries(fields).flatMap(([name, value]) => {
+    if (value === null || value === undefined) return []
+    return [[name, typeof value === 'number' ? Math.round(value) : value] as const]
+  })
   return Object.fromEntries(entries)
 }
