@@ -16,6 +16,7 @@ const proxies: [what: string, decide: Parameters<typeof startConnectProxy>[0], l
   ['refuses private addresses',     () => ({ status: 403 }),                                        'ok',      /refuses the private addresses/],
   ['reaches no private address',    () => ({ status: 502 }),                                        'ok',      /refuses the private addresses/],
   ['connects to its own loopback',  (target) => (target.startsWith('127.') ? { port: own() } : { status: 403 }), 'problem', /private addresses \(127\.0\.0\.1:\d+\)/],
+  ['connects to its loopback of IPv6', (target) => (target.startsWith('[::1]') ? { port: own() } : { status: 403 }), 'problem', /private addresses \(\[::1\]:\d+\)/],
   ['resolves localhost',            (target) => (target.startsWith('localhost') ? { port: own() } : { status: 403 }), 'problem', /private addresses \(localhost:\d+\)/],
   ['reaches the metadata service',  (target) => (target.startsWith('169.254') ? { port: own() } : { status: 403 }), 'problem', /\(169\.254\.169\.254:80\)/],
   ['asks for other credentials',    () => ({ status: 407 }),                                        'problem', /407/],
@@ -39,7 +40,7 @@ test('doctor says that a proxy is down', async () => {
 test('an address in an allowed network is not tried', async () => {
   const proxy = await startConnectProxy(() => ({ status: 403 }))
   await checkEgress(by(proxy.port, { OSTIARY_WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8,::1/128' }))
-  assert.ok(proxy.targets.every((target) => !/^(127|localhost)/.test(target)))
+  assert.ok(proxy.targets.every((target) => !/^(127|\[::1\]|localhost)/.test(target)))
 })
 
 test('without a proxy nothing is reported', async () => {

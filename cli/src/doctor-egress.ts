@@ -30,7 +30,7 @@ async function checkProxy(proxy: EgressProxy, { webhook_allowed_networks: allowe
   const where = `The egress proxy ${proxy.host}:${proxy.port}`
   const here = await listenHere()
   // The proxy itself listens there, by a name and by an address.
-  const targets = [`127.0.0.1:${proxy.port}`, `localhost:${proxy.port}`, metadata_service, ...here.targets]
+  const targets = [`127.0.0.1:${proxy.port}`, `[::1]:${proxy.port}`, `localhost:${proxy.port}`, metadata_service, ...here.targets]
   const wanted = targets.filter((target) => isPrivateLiteral(new URL(`http://${target}`), allowed))
   const outcomes = await Promise.all(wanted.map((target) => tryTarget(proxy, target, here.wasReached)))
   here.close()
