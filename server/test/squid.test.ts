@@ -10,11 +10,11 @@ const page = readFileSync(join(import.meta.dirname, '../../docs/operate.md'), 'u
 const listed = [...page.matchAll(/^acl private dst (.+)$/gm)].flatMap(([, list = '']) => list.split(' '))
 const networks = listed.map((text): Network => {
   const network = parseNetwork(text)
-  return typeof network === 'string' ? assert.fail(`${text}: ${network}`) : network
+  return typeof network === 'string' ? assert.fail(network) : network
 })
 /** Beside ::ffff:0:0/96: every larger network that contains that one also contains this address. */
 const beside_ipv4 = '::fffe:0:0'
-const addressOf = (text: string): Address => parseAddress(text) ?? assert.fail(`${text} is no address`)
+const addressOf = (text: string): Address => parseAddress(text) ?? assert.fail(`${text} cannot be read`)
 
 test('no network of IPv6 contains IPv4, since Squid leaves out one of two networks that overlap', () => {
   const holds_ipv4 = networks.filter((network) => isWithin(addressOf(beside_ipv4), [network]))

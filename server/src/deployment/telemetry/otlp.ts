@@ -17,7 +17,7 @@ type Span = Parameters<OTLPTraceExporter['export']>[0][number]
 
 /**
  * Each rejects where the collector did not take the request. After a success it returns what the exporter found wrong with the answer: items were
- * refused for good (a partial success), or it is none of OTLP, as from an address without a collector. `null`: nothing.
+ * refused for good (a partial success), or it does not speak OTLP, as an address without a collector. `null`: nothing.
  */
 export interface Otlp {
   sendLines(lines: readonly LogLine[]): Promise<string | null>
