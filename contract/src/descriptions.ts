@@ -259,7 +259,8 @@ export const descriptions: Record<RowName, string> = {
     'Shows new recovery codes to the browser that made them, until the person confirms to have them, for 10 minutes at most.',
   confirmRecoveryCodes: 'The form of that page: the person has the codes, and they are not shown again.',
   signInByPasskey: 'The form of the sign-in page with the response of an authenticator: the JSON of WebAuthn, unchanged, in `credential`.',
-  offerPasskey: 'The form of the page that offers a passkey: the response of an authenticator in `credential`, or `decision=not-now`.',
+  offerPasskey:
+    'The form of the page that offers a passkey: the response of an authenticator in `credential`, or `decision=not-now`. With `automatic` the browser created the passkey by itself, and the sign-in goes on whatever comes of it.',
   selectAccount: 'The form of the account chooser.',
   selectOrganization: 'The form of a person who chooses the organization to act for, or looks for it in the list.',
   saveProfile:

@@ -54,6 +54,7 @@ export const freshFields = {
     ...fields('always', 'sent', 'email.smtp.password'),
     ...fields('in_live', 'changed', 'sign_in', 'sign_up', 'mfa', 'lockout', 'password', 'sessions', 'cors', 'scopes', 'claims'),
     ...fields('in_live', 'widened', 'oauth.metadata_clients'),
+    ...fields('always', 'turned_on', 'passkeys.automatic'),
     ...fields('in_live', 'turned_off', 'notices.new_sign_in'), // the mail is how people notice a stranger
     ...fields('in_live', 'changed', 'tokens.access_token_ttl_seconds', 'tokens.id_token_ttl_seconds'),
     ...fields('in_live', 'changed', 'tokens.authorization_code_ttl_seconds', 'tokens.refresh_token_idle_ttl_seconds'),

@@ -106,6 +106,11 @@ export const settings_words: readonly SettingsGroupWords[] = [
         affects: 'People with a second factor, from the next one that they use on.',
         lowered: 'It counts at once: browsers that were trusted for longer are asked again.',
       },
+      'passkeys.automatic': {
+        label: 'Passkeys by themselves',
+        help: 'After a sign-in with a password, a browser that can do so creates a passkey without a question. The account needs a verified address. The passkey is a way in, but not a second factor until a sign-in has used it. The person is mailed and can remove it. It has no effect where passkeys are off, and is refused where a second factor is required.',
+        affects: 'People who sign in with a password, from the next sign-in on. Passkeys that were created stay.',
+      },
       'notices.new_sign_in': {
         label: 'Mail about a new browser',
         help: 'A person gets a mail about a sign-in from a browser that is new to the account. The first sign-in of a person needs none, and an hour has at most one. It needs mail.',

@@ -124,6 +124,7 @@ const common = {
     totp: z.boolean().default(true),
     remember_days: z.int().min(0).max(90).default(0),
   }).describe('Second factors.'),
+  passkeys: group('passkeys', { automatic: z.boolean().default(false) }).describe('How passkeys begin.'),
   notices: group('notices', { new_sign_in: z.boolean().default(true) }).describe('Mails about what happens to an account.'),
   lockout: group('lockout', { max_attempts: z.int().min(3).max(100).default(10), duration_seconds: seconds(30, 86_400, 900) }).describe(
     'The protection of accounts from guessing.',
@@ -242,6 +243,7 @@ export const settingsFields = {
   users: { deletion_grace_days: 'travels' },
   password: { min_length: 'travels', reject_common: 'travels' },
   mfa: { mode: 'travels', totp: 'travels', remember_days: 'travels' },
+  passkeys: { automatic: 'travels' },
   notices: { new_sign_in: 'travels' },
   lockout: { max_attempts: 'travels', duration_seconds: 'travels' },
   branding: { display_name: 'travels', logo_url: 'owned', primary_color: 'travels' },

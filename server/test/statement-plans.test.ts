@@ -193,6 +193,7 @@ const passkey = {
   backed_up: false,
   transports: [],
   name: '',
+  is_factor: true,
 }
 const ways = { password: true, email_code: true, passkey: true }
 /** The first page of a list, and a later one. */

@@ -50,6 +50,10 @@ export const settings_help: Readonly<Record<string, { help: string; lowered: str
     "help": "How long a person may choose not to be asked for the second factor in a browser; 0 for never. A recovery code does not count, and a request that asks for a fresh sign-in or a level, and a sensitive change, ask all the same. The root environment has none.",
     "lowered": "It counts at once: browsers that were trusted for longer are asked again."
   },
+  "passkeys.automatic": {
+    "help": "After a sign-in with a password, a browser that can do so creates a passkey without a question. The account needs a verified address. The passkey is a way in, but not a second factor until a sign-in has used it. The person is mailed and can remove it. It has no effect where passkeys are off, and is refused where a second factor is required.",
+    "lowered": null
+  },
   "notices.new_sign_in": {
     "help": "A person gets a mail about a sign-in from a browser that is new to the account. The first sign-in of a person needs none, and an hour has at most one. It needs mail.",
     "lowered": null

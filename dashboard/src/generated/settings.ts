@@ -208,6 +208,20 @@ export const settings_groups: readonly { title: string; fields: readonly Setting
         "max": 90
       },
       {
+        "path": "passkeys.automatic",
+        "group": "passkeys",
+        "name": "automatic",
+        "label": "Passkeys by themselves",
+        "affects": "People who sign in with a password, from the next sign-in on. Passkeys that were created stay.",
+        "advice": null,
+        "only": null,
+        "class": "travels",
+        "look": "switch",
+        "default": false,
+        "min": null,
+        "max": null
+      },
+      {
         "path": "notices.new_sign_in",
         "group": "notices",
         "name": "new_sign_in",

@@ -774,6 +774,11 @@ export type ConfigurationDocument = {
       /** How long a person may choose not to be asked for the second factor in a browser; 0 for never. A recovery code does not count, and a request that asks for a fresh sign-in or a level, and a sensitive change, ask all the same. The root environment has none. From 0 to 90. The default is 0. */
       remember_days?: number | null | undefined
     } | undefined
+    /** How passkeys begin. */
+    passkeys?: {
+      /** After a sign-in with a password, a browser that can do so creates a passkey without a question. The account needs a verified address. The passkey is a way in, but not a second factor until a sign-in has used it. The person is mailed and can remove it. It has no effect where passkeys are off, and is refused where a second factor is required. The default is false. */
+      automatic?: boolean | null | undefined
+    } | undefined
     /** Mails about what happens to an account. */
     notices?: {
       /** A person gets a mail about a sign-in from a browser that is new to the account. The first sign-in of a person needs none, and an hour has at most one. It needs mail. The default is true. */
@@ -1122,6 +1127,11 @@ export type EnvironmentConfiguration = {
       totp: boolean
       /** How long a person may choose not to be asked for the second factor in a browser; 0 for never. A recovery code does not count, and a request that asks for a fresh sign-in or a level, and a sensitive change, ask all the same. The root environment has none. */
       remember_days: number
+    }
+    /** How passkeys begin. */
+    passkeys: {
+      /** After a sign-in with a password, a browser that can do so creates a passkey without a question. The account needs a verified address. The passkey is a way in, but not a second factor until a sign-in has used it. The person is mailed and can remove it. It has no effect where passkeys are off, and is refused where a second factor is required. */
+      automatic: boolean
     }
     /** Mails about what happens to an account. */
     notices: {
@@ -3016,6 +3026,11 @@ export type Settings = {
     /** How long a person may choose not to be asked for the second factor in a browser; 0 for never. A recovery code does not count, and a request that asks for a fresh sign-in or a level, and a sensitive change, ask all the same. The root environment has none. From 0 to 90. The default is 0. */
     remember_days: number
   }
+  /** How passkeys begin. */
+  passkeys: {
+    /** After a sign-in with a password, a browser that can do so creates a passkey without a question. The account needs a verified address. The passkey is a way in, but not a second factor until a sign-in has used it. The person is mailed and can remove it. It has no effect where passkeys are off, and is refused where a second factor is required. The default is false. */
+    automatic: boolean
+  }
   /** Mails about what happens to an account. */
   notices: {
     /** A person gets a mail about a sign-in from a browser that is new to the account. The first sign-in of a person needs none, and an hour has at most one. It needs mail. The default is true. */
@@ -3172,6 +3187,11 @@ export type SettingsChange = {
     totp?: boolean | null | undefined
     /** How long a person may choose not to be asked for the second factor in a browser; 0 for never. A recovery code does not count, and a request that asks for a fresh sign-in or a level, and a sensitive change, ask all the same. The root environment has none. From 0 to 90. The default is 0. */
     remember_days?: number | null | undefined
+  } | null | undefined
+  /** How passkeys begin. */
+  passkeys?: {
+    /** After a sign-in with a password, a browser that can do so creates a passkey without a question. The account needs a verified address. The passkey is a way in, but not a second factor until a sign-in has used it. The person is mailed and can remove it. It has no effect where passkeys are off, and is refused where a second factor is required. The default is false. */
+    automatic?: boolean | null | undefined
   } | null | undefined
   /** Mails about what happens to an account. */
   notices?: {

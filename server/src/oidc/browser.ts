@@ -9,7 +9,7 @@ import type { Deployment } from '../deployment/deployment.ts'
 import { half_sign_in_kept_seconds } from '../domain/sessions/half-sign-ins.ts'
 import { findSessions, type SessionRow } from '../domain/sessions/sessions.ts'
 import type { Answer, OidcCall } from './call.ts'
-import { cookie, cookieName, cookiesOf, upstreamNames } from './cookies.ts'
+import { able_to_create, cookie, cookieName, cookiesOf, upstreamNames } from './cookies.ts'
 import { isTokenOf } from './form-seal.ts'
 
 /** A sign-in beyond these signs the last account of the browser out. */
@@ -31,6 +31,8 @@ export interface Browser {
   readonly upstreams: readonly (string | null)[]
   /** The browser can use passkeys, and the person has not put off the offer of one. */
   readonly takes_offers: boolean
+  /** The browser can create a passkey by itself, and has not just tried. */
+  readonly creates_passkeys: boolean
   /** How the last sign-in in this browser began: a method, or the id of a provider. A person can have changed it. */
   readonly last_used: string | null
 }
@@ -64,6 +66,7 @@ export async function readBrowser(services: Pick<Deployment, 'db' | 'secrets'>, 
     halves: readHalves(call, cookies),
     upstreams: slots.map((slot) => cookies.get(slot) || null),
     takes_offers: cookies.has(cookieName(call, 'able')) && !cookies.has(cookieName(call, 'later')),
+    creates_passkeys: cookies.get(cookieName(call, 'able')) === able_to_create && !cookies.has(cookieName(call, 'tried')),
     last_used: cookies.get(cookieName(call, 'last')) ?? null,
   }
 }

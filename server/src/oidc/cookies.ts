@@ -15,6 +15,7 @@ type Names =
   | 'device'
   | 'able'
   | 'later'
+  | 'tried'
   | 'last'
   | 'language'
   | 'signed_out'
@@ -73,6 +74,15 @@ export function cookie(call: OidcCall, name: Names, value: string, max_age_secon
 
 /** Set by the script of the sign-in page, not by an answer: the browser can use passkeys. It is not a secret and gives no access. */
 export const ableCookie = (call: OidcCall): string => cookie(call, 'able', '1', 86_400).replace('; HttpOnly', '')
+
+/** The value of that cookie where the browser can also create a passkey by itself. */
+export const able_to_create = '2'
+
+/**
+ * The browser was asked to create a passkey by itself. After a failure the sign-ins of a day do not ask again. Where it is settled those of 60 days
+ * do not: a passkey that the person removed does not come back the next day, and nobody waits each day for a browser that never answers.
+ */
+export const triedCookie = (call: OidcCall, is_settled: boolean): string => cookie(call, 'tried', '1', 86_400 * (is_settled ? 60 : 1))
 
 /** The person put off the offer of a passkey, on this device and for this long. */
 export const laterCookie = (call: OidcCall): string => cookie(call, 'later', '1', 86_400 * 60)

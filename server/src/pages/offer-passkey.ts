@@ -41,3 +41,24 @@ ${
     ...(problem && { status: problem === 'limited' ? 429 : 400 }),
   })
 }
+
+/**
+ * Lets the browser create a passkey by itself. It is gone before a person reads it: the script posts what came of it. Without scripts the
+ * button continues.
+ */
+export function automaticPasskeyPage(
+  context: PageContext,
+  { csrf, request, session_id, ceremony }: Omit<OfferPasskeyView, 'problem'>,
+): Page {
+  const texts = context.texts.passkey
+  const fields = hidden({ csrf, request, session: session_id, automatic: '1' })
+  const action = `${context.issuer}/offer-passkey`
+  const body = html`${brandLine(context)}<h1>${texts.automatic_title}</h1><p class="sub">${texts.automatic}</p>
+${passkeyBlock(
+  context,
+  { ...ceremony, is_automatic: true },
+  html`<form method="post" action="${action}">${fields}${hidden({ credential: '' })}<button class="b p" data-action="continue">${context.texts.second_factor.submit}</button></form>`,
+)}
+<form method="post" action="${action}">${fields}<button class="b" data-action="not-now">${context.texts.second_factor.submit}</button></form>`
+  return layout(context, { title: texts.automatic_title, body, step: 'offer-passkey', script: passkey_script })
+}

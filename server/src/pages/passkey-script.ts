@@ -11,7 +11,7 @@ export const passkey_script = `(() => {
   const credentials = navigator.credentials
   const PKC = window.PublicKeyCredential
   if (!block || !credentials || !PKC) return
-  const { passkey: kind, options: json, cookie, removed } = block.dataset
+  const { passkey: kind, options: json, cookie, removed, automatic } = block.dataset
   const form = block.querySelector('form')
   const button = form.querySelector('button')
 
@@ -71,6 +71,21 @@ export const passkey_script = `(() => {
     if (kind !== 'get' || !field || !PKC.isConditionalMediationAvailable) return
     if (await PKC.isConditionalMediationAvailable()) await ask('conditional')
   }
+  // The form is posted once, after a refusal or a silence too, so that the person goes on.
+  function createByItself() {
+    let late
+    const goOn = () => {
+      clearTimeout(late)
+      waiting.abort()
+      if (late) HTMLFormElement.prototype.submit.call(form)
+      late = 0
+    }
+    late = setTimeout(() => {
+      form.elements.automatic.value = 'late'
+      goOn()
+    }, 5000)
+    ask('conditional').then(() => (form.elements.credential.value ? clearTimeout(late) : goOn()), goOn)
+  }
   form.addEventListener('submit', (event) => {
     if (event.submitter && event.submitter !== button) return
     event.preventDefault()
@@ -88,7 +103,13 @@ export const passkey_script = `(() => {
   // A page from the history of the browser is as it was left.
   addEventListener('pageshow', () => (button.disabled = false))
   if (removed && PKC.signalUnknownCredential) PKC.signalUnknownCredential(JSON.parse(removed)).catch(() => {})
-  if (cookie) document.cookie = cookie
+  if (cookie) {
+    document.cookie = cookie
+    const ask_abilities = PKC.getClientCapabilities ? PKC.getClientCapabilities() : Promise.resolve({})
+    // The service then lets the browser create a passkey by itself, where the environment wants that.
+    ask_abilities.then((can) => can.conditionalCreate && (document.cookie = cookie.replace('=1;', '=2;'))).catch(() => {})
+  }
+  if (automatic !== undefined) return createByItself()
   block.hidden = false
   offerInField().catch(() => {})
 })()`

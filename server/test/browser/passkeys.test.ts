@@ -1,12 +1,13 @@
 /** Passkeys in a real browser, with virtual authenticators over the Chrome DevTools Protocol (WebAuthn §11). */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import type { Browser, CDPSession, Page } from 'playwright-core'
+import type { CDPSession, Page } from 'playwright-core'
 import { noBrowser } from '../support/chromium.ts'
 import { startClientServer } from '../support/client-server.ts'
 import { authorizationRequest, exchange } from '../support/cookie-browser.ts'
 import { audit, launchForTests } from '../support/page-audit.ts'
 import { until } from '../support/receiver.ts'
+import { openProfile } from '../support/virtual-authenticator.ts'
 import { expectStatus, world } from '../support/world.ts'
 
 const w = await world()
@@ -18,36 +19,6 @@ const reasonOf = (user_id: string) =>
     const { data } = expectStatus(200, await w.call('GET', `${w.test.path}/events?type=sign_in.failed&user_id=${user_id}`))
     return data.length > 0 && data[0].data.reason
   })
-
-const device = {
-  protocol: 'ctap2' as const,
-  transport: 'internal' as const,
-  hasResidentKey: true,
-  hasUserVerification: true,
-  isUserVerified: true,
-  automaticPresenceSimulation: true,
-}
-
-/**
- * A browser profile with a page, its virtual authenticators, and the errors of its console. A virtual authenticator answers the request
- * for the list of the address field at once, as if the person had chosen the passkey there; without the list the button does it.
- */
-async function openProfile(t: TestContext, browser: Browser, { has_list = false } = {}) {
-  const context = await browser.newContext()
-  if (!has_list) await context.addInitScript('PublicKeyCredential.isConditionalMediationAvailable = async () => false')
-  const page = await context.newPage()
-  const errors: string[] = []
-  page.on('console', (message) => {
-    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) errors.push(message.text())
-  })
-  page.on('pageerror', (error) => errors.push(error.message))
-  const cdp = await context.newCDPSession(page)
-  await cdp.send('WebAuthn.enable', { enableUI: false })
-  t.after(() => context.close())
-  const add = async (options: Partial<typeof device> | object = {}) =>
-    (await cdp.send('WebAuthn.addVirtualAuthenticator', { options: { ...device, ...options } })).authenticatorId
-  return { context, page, cdp, errors, add }
-}
 
 async function setUp(t: TestContext) {
   const landing = await startClientServer(t)

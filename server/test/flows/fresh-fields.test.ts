@@ -99,6 +99,7 @@ const settings: Make = async (environment, fields) => {
     claims: null,
     tokens: null,
     oauth: null,
+    passkeys: null,
   }
   await w.changeSettings(environment, { ...neutral, email: null, branding: null, links: null, ...fields })
   return `${environment.path}/settings`
@@ -228,6 +229,10 @@ const cases: Case[] = [
   ['settings',    settings,        { oauth: { metadata_clients: 'any' } }, { oauth: { metadata_clients: 'listed' } },                     'never'],
   ['settings',    settings,        { oauth: { metadata_clients: 'any' } }, { oauth: null },                                               'never'],
   ['settings',    settings,        {},                                    { oauth: { openid_optional: true } },                           'never'],
+  ['settings',    settings,        {},                                    { passkeys: { automatic: true } },                              'always'],
+  ['settings',    settings,        { passkeys: { automatic: true } },     { passkeys: { automatic: true } },                              'never'],
+  ['settings',    settings,        { passkeys: { automatic: true } },     { passkeys: { automatic: false } },                             'never'],
+  ['settings',    settings,        { passkeys: { automatic: true } },     { passkeys: null },                                             'never'],
   ['settings',    settings,        {},                                    { branding: { display_name: 'Shop' }, links: { terms_url: 'https://shop.example.com/terms' } }, 'never'],
   ['settings',    settings,        { lockout: { max_attempts: 5 } },      { lockout: { max_attempts: 5 } },                               'never'],
 ]

@@ -24,7 +24,7 @@ import type { Page, PageContext } from '../../src/pages/layout.ts'
 import { languageFor, languagesAt } from '../../src/pages/locale.ts'
 import { type MessageKind, type MessageView, messagePage } from '../../src/pages/message.ts'
 import { type NoAccessView, noAccessPage } from '../../src/pages/no-access.ts'
-import { type OfferPasskeyView, offerPasskeyPage } from '../../src/pages/offer-passkey.ts'
+import { automaticPasskeyPage, type OfferPasskeyView, offerPasskeyPage } from '../../src/pages/offer-passkey.ts'
 import { type MemberView, type OrganizationView, organizationMemberPage, organizationPage } from '../../src/pages/organization.ts'
 import {
   type OfferCodeView,
@@ -788,6 +788,7 @@ export function examplePages(environment_type: 'test' | 'live', words = usual, l
     }),
     'sign-in, passkey only': signInPage(context, { ...sign_in, methods: { password: false, email_code: false }, passkey: examplePasskey }),
     'offer of a passkey': offerPasskeyPage(context, exampleOffer(words)),
+    'passkey by itself': automaticPasskeyPage(context, exampleOffer(words)),
     ...Object.fromEntries(
       (['expired', 'refused', 'known', 'too_many'] as const).map((problem) => [
         `offer of a passkey, ${problem}`,

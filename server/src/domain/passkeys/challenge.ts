@@ -14,7 +14,7 @@ const life_ms = 600_000
 /** The purpose of a challenge. Its response is not valid for any other. */
 export interface Bound {
   environment_id: EnvironmentId
-  purpose: 'sign_in' | 'second_factor' | 'enrolment'
+  purpose: 'sign_in' | 'second_factor' | 'enrolment' | 'automatic'
   /** Whom it belongs to: the form token of a browser, a session, or a sign-in that waits for its second factor. */
   to: string
 }

@@ -38,12 +38,15 @@ export interface EnrollingUser {
   name: string | null
 }
 
-/** We choose: no attestation, since a passkey of any maker is accepted. `known` are those that the account has. */
+/**
+ * We choose: no attestation, since a passkey of any maker is accepted. An authenticator that has one of `excluded` makes no other. A browser
+ * that creates one by itself (`is_automatic`) verifies nobody.
+ */
 export function creationOptions(
   rp: { id: string; name: string },
   challenge: string,
   { handle, email, name }: EnrollingUser,
-  known: readonly Credential[],
+  { excluded, is_automatic }: { excluded: readonly Credential[]; is_automatic: boolean },
 ): PublicKeyCredentialCreationOptionsJSON {
   return {
     challenge,
@@ -51,8 +54,12 @@ export function creationOptions(
     user: { id: handle, name: email, displayName: name ?? email },
     pubKeyCredParams: algorithms.map((alg) => ({ alg, type: 'public-key' })),
     timeout,
-    excludeCredentials: descriptors(known),
-    authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: 'required' },
+    excludeCredentials: descriptors(excluded),
+    authenticatorSelection: {
+      residentKey: 'required',
+      requireResidentKey: true,
+      userVerification: is_automatic ? 'preferred' : 'required',
+    },
     attestation: 'none',
     extensions: { credProps: true },
   }

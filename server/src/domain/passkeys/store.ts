@@ -20,6 +20,8 @@ const PasskeyRow = z.object({
   backup_eligible: z.boolean(),
   transports: z.array(z.string()),
   name: z.string(),
+  /** It may be a second factor. */
+  is_factor: z.boolean(),
   user_handle: z.string().nullable(),
   email: z.string(),
   password_hash: z.string().nullable(),
@@ -28,7 +30,7 @@ const PasskeyRow = z.object({
 export type PasskeyRow = z.infer<typeof PasskeyRow>
 
 const passkeys = (environment_id: EnvironmentId): Statement => sql`
-  select p.id, p.user_id, p.credential_id, p.public_key, p.counter, p.backup_eligible, p.transports, p.name,
+  select p.id, p.user_id, p.credential_id, p.public_key, p.counter, p.backup_eligible, p.transports, p.name, p.is_factor,
          u.passkey_handle as user_handle, u.email, u.password_hash, u.blocked_at
     from passkeys p join users u on ${sameEnvironment('u', 'p', environment_id)} and u.id = p.user_id`
 
@@ -73,6 +75,8 @@ interface NewPasskey extends Omit<VerifiedCredential, 'aaguid'> {
   user_id: string
   transports: readonly string[]
   name: string
+  /** The ceremony verified the person. */
+  is_factor: boolean
 }
 
 /**
@@ -80,35 +84,38 @@ interface NewPasskey extends Omit<VerifiedCredential, 'aaguid'> {
  * it comes after the user, as in every batch that writes both.
  */
 export function insertPasskey(environment_id: EnvironmentId, passkey: NewPasskey, session: readonly Statement[], now: Date): Statement[] {
-  const { id, user_id, credential_id, public_key, counter, backup_eligible, backed_up, transports, name } = passkey
+  const { id, user_id, credential_id, public_key, counter, backup_eligible, backed_up, transports, name, is_factor } = passkey
   return [
     holdUser(environment_id, user_id),
     ...session,
     guard(sql`insert into passkeys (environment_id, id, user_id, credential_id, public_key, counter, backup_eligible, backed_up,
-                                    transports, name, created_at)
+                                    transports, name, is_factor, created_at)
       select environment_id, ${id}, id, ${credential_id}, ${public_key}, ${counter}, ${backup_eligible}, ${backed_up},
-             ${transports}, ${name}, ${now}
+             ${transports}, ${name}, ${is_factor}, ${now}
         from users
        where environment_id = ${environment_id} and id = ${user_id} and blocked_at is null
          and (select count(*) from passkeys where environment_id = ${environment_id} and user_id = ${user_id}) < ${most_passkeys}
       on conflict (environment_id, credential_id) do nothing`),
-    removeAllTrusted(environment_id, user_id),
+    ...(is_factor ? [removeAllTrusted(environment_id, user_id)] : []),
   ]
 }
 
 /**
- * Records a use. Fails as a guard if the passkey was removed or another use has raised the counter since. The batch holds the user
- * before, as every batch does that writes both.
+ * Records a use, which verified the person: from then on it is a second factor. Fails as a guard if the passkey was removed or another use has
+ * raised the counter since. The batch holds the user before, as every batch does that writes both.
  */
 export function usePasskey(
   environment_id: EnvironmentId,
-  { id }: Pick<PasskeyRow, 'id'>,
+  { id, user_id, is_factor }: Pick<PasskeyRow, 'id' | 'user_id' | 'is_factor'>,
   { counter, backed_up }: { counter: number; backed_up: boolean },
   now: Date,
-): Statement {
+): Statement[] {
   const is_ahead = counter === 0 ? sql`counter = 0` : sql`counter < ${counter}`
-  return guard(sql`update passkeys set counter = ${counter}, backed_up = ${backed_up}, last_used_at = ${now}
-    where environment_id = ${environment_id} and id = ${id} and ${is_ahead}`)
+  return [
+    guard(sql`update passkeys set counter = ${counter}, backed_up = ${backed_up}, is_factor = 1, last_used_at = ${now}
+      where environment_id = ${environment_id} and id = ${id} and ${is_ahead}`),
+    ...(is_factor ? [] : [removeAllTrusted(environment_id, user_id)]), // a new factor
+  ]
 }
 
 /** Removes every passkey of a user. Their sessions are the caller's to end. */
@@ -131,12 +138,15 @@ const rememberRemoved = (which: Statement, now: Date): Statement =>
 
 const UserIdRow = z.object({ user_id: z.string() })
 
-/** Those of the users who have a passkey. */
+/** Those of the users who have a passkey that is a second factor. */
 export async function findUsersWithPasskey(db: Db, environment_id: EnvironmentId, user_ids: readonly string[]): Promise<Set<string>> {
   if (user_ids.length === 0) return new Set()
   const rows = await db
     .of(environment_id)
-    .all(UserIdRow, sql`select user_id from passkeys where environment_id = ${environment_id} and user_id in (${list(user_ids)})`)
+    .all(
+      UserIdRow,
+      sql`select user_id from passkeys where environment_id = ${environment_id} and user_id in (${list(user_ids)}) and is_factor = 1`,
+    )
   return new Set(rows.map(({ user_id }) => user_id))
 }
 

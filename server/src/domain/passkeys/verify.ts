@@ -22,10 +22,14 @@ export interface VerifiedCredential {
   aaguid: string
 }
 
-/** WebAuthn §7.1. `null` if the response is not one to these options. */
+/**
+ * WebAuthn §7.1. `null` if the response is not one to these options. One that a browser created by itself (`is_conditional`) says neither that the
+ * person was there nor that they were verified.
+ */
 export async function verifyRegistration(
   { rp_id, origin }: RelyingParty,
   { id, type, challenge, response }: RegistrationResponse,
+  is_conditional = false,
 ): Promise<VerifiedCredential | null> {
   const { verifyRegistrationResponse } = await load()
   const clean = {
@@ -40,7 +44,8 @@ export async function verifyRegistration(
     expectedChallenge: challenge,
     expectedOrigin: origin,
     expectedRPID: rp_id,
-    requireUserVerification: true,
+    requireUserVerification: !is_conditional,
+    requireUserPresence: !is_conditional,
     supportedAlgorithmIDs: algorithms,
   }).catch(refused)
   if (!verified?.verified) return null

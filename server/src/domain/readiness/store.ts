@@ -198,16 +198,19 @@ const passkeys_per_page = 500
 /** This many passkeys are looked at: the count is a warning, and an environment can have millions. */
 const most_passkeys_read = 20_000
 
-/** Counts the people whose only second factor is a passkey, up to `most_counted`. Gives way to other work after every page. */
+/**
+ * Counts the people whose only second factor is a passkey, up to `most_counted`. One that does not count as a factor yet is passed over. Gives way to other
+ * work after every page.
+ */
 export async function countPasskeyOnly(db: Db, environment_id: EnvironmentId): Promise<number> {
   const people = new Set<string>()
   let last = ''
   for (let read = 0; read < most_passkeys_read; read += passkeys_per_page) {
     const page = await db.of(environment_id).all(
       Passkey,
-      sql`select p.id, p.user_id, case when exists (
+      sql`select p.id, p.user_id, case when p.is_factor = 0 or exists (
               select 1 from totp_methods t where ${inEnvironment(environment_id, 't')} and t.user_id = p.user_id) then 0 else 1 end as is_only
-            from (select id, user_id from passkeys where environment_id = ${environment_id} and id > ${last}
+            from (select id, user_id, is_factor from passkeys where environment_id = ${environment_id} and id > ${last}
                    order by id limit ${passkeys_per_page}) p
            order by p.id`,
     )

@@ -75,10 +75,15 @@ function approvalProblems(type: EnvironmentType, merged: Document): z.core.$ZodI
 
 /** A required second factor needs a kind that a sign-in can enrol. */
 function mfaProblems(type: EnvironmentType, merged: Document): z.core.$ZodIssue[] {
-  const { mfa, sign_in } = effectiveSettings(type, merged)
-  if (mfa.mode !== 'required' || mfa.totp || sign_in.passkey) return []
-  const message = 'mfa.mode required needs a second factor that people can enrol: mfa.totp or sign_in.passkey.'
-  return [{ code: 'custom', path: ['mfa', 'mode'], message, input: undefined }]
+  const { mfa, sign_in, passkeys } = effectiveSettings(type, merged)
+  if (mfa.mode !== 'required') return []
+  const problem = (path: string[], message: string): z.core.$ZodIssue => ({ code: 'custom', path, message, input: undefined })
+  const of_kind = 'mfa.mode required needs a second factor that people can enrol: mfa.totp or sign_in.passkey.'
+  const of_passkeys = 'A passkey that a browser creates by itself is not a second factor, and mfa.mode is required.'
+  return [
+    ...(mfa.totp || sign_in.passkey ? [] : [problem(['mfa', 'mode'], of_kind)]),
+    ...(passkeys.automatic ? [problem(['passkeys', 'automatic'], of_passkeys)] : []),
+  ]
 }
 
 /**

@@ -26,18 +26,20 @@ interface Adding {
   request_id: string | null
   device: Device | null
   now: Date
+  /** The browser created the passkey without a question. */
+  by_itself?: boolean
 }
 
 export function methodAdded(
   { newId }: Pick<Deployment, 'newId'>,
   { environment_id, id: user_id }: { environment_id: EnvironmentId; id: string },
   method: AddedMethod,
-  { request_id, device, now }: Adding,
+  { request_id, device, now, by_itself = false }: Adding,
 ): { event: Statement; notice: Extract<Notice, { kind: 'method_added' }> } {
   const origin = originOf({ newId }, byUser(user_id), request_id)
   return {
     event: insertEvent(environment_id, origin, { user_id, ...eventOf(method) }, now),
-    notice: { kind: 'method_added', method: method.type, name: method.name, device },
+    notice: { kind: 'method_added', method: method.type, name: method.name, device, ...(by_itself && { by_itself }) },
   }
 }
 

@@ -19,11 +19,12 @@ export const most_totps = 5
 
 /**
  * The methods that are second factors. Recovery codes alone are not: they come and go with the apps. An enrolled passkey is one under any
- * settings: a person who has one chose two factors, and a change of the settings must not leave them with one.
+ * settings: a person who has one chose two factors, and a change of the settings must not leave them with one. One that a browser created by
+ * itself does not count until a sign-in has used it.
  */
 const counted: Record<FactorKind, ((environment_id: EnvironmentId) => OfEnvironment) | null> = {
   totp: (environment_id) => sql`select id, user_id from totp_methods where ${inEnvironment(environment_id)}`,
-  passkey: (environment_id) => sql`select id, user_id from passkeys where ${inEnvironment(environment_id)}`,
+  passkey: (environment_id) => sql`select id, user_id from passkeys where ${inEnvironment(environment_id)} and is_factor = 1`,
   recovery_codes: null,
 }
 

@@ -230,6 +230,8 @@ export const de: Texts = {
     failed:
       'Dieser Passkey konnte nicht geprüft werden, deshalb sind Sie nicht angemeldet. Versuchen Sie es noch einmal oder melden Sie sich anders an.',
     unknown: 'Dieser Passkey gehört zu keinem Konto hier. Verwenden Sie einen anderen oder melden Sie sich anders an.',
+    automatic_title: 'Einen Moment',
+    automatic: 'Ihr Browser erzeugt jetzt vielleicht einen Passkey, damit die nächste Anmeldung schneller geht.',
     offer_title: 'Nächstes Mal schneller anmelden',
     offer: (brand: string) =>
       `Mit einem Passkey melden Sie sich bei ${brand} mit Fingerabdruck, Gesicht oder der Sperre Ihres Geräts an. Sie müssen sich nichts merken, und niemand kann Sie dazu verleiten, ihn preiszugeben.`,

@@ -226,6 +226,8 @@ export const en = {
     not_used: 'No passkey was used. Try again, or sign in another way.',
     failed: 'This passkey could not be checked, so you are not signed in. Try again, or sign in another way.',
     unknown: 'This passkey does not belong to an account here. Use another one, or sign in another way.',
+    automatic_title: 'One moment',
+    automatic: 'Your browser may create a passkey now, so that you sign in faster next time.',
     offer_title: 'Sign in faster next time',
     offer: (brand: string) =>
       `With a passkey you sign in to ${brand} with your fingerprint, your face or the lock of your device. There is nothing to remember, and no one can trick you into giving it away.`,

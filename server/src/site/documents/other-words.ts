@@ -76,6 +76,7 @@ export const other_words: Readonly<Record<string, string>> = {
   'guides/issuer-host': 'custom domain, vanity url, own domain for login, cname, subdomain',
   'guides/emailed-codes': 'passwordless, email otp, one-time code, login by email, verification code',
   'guides/passkeys': 'webauthn, fido2, face id, touch id, biometric login, security key, yubikey',
+  'guides/passkeys#let-browsers-create-them': 'conditional create, automatic passkey upgrade, passkey upgrades, conditional registration',
   'guides/passkeys#choose-the-host-first': 'relying party id, rp id, passkey domain, rpid',
   'guides/second-factor': 'mfa, 2fa, two-factor authentication, multi-factor, totp, google authenticator',
   'guides/second-factor#offer-it-or-require-it': 'enforce mfa, mandatory 2fa, require two-factor for all users',

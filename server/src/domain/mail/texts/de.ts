@@ -15,6 +15,8 @@ const methods: Record<MethodKind, string> = {
   provider: 'Verbindung mit',
 }
 const { roles } = pages.invitation
+const by_itself =
+  'Ihr Browser hat ihn nach einer Anmeldung mit Ihrem Passwort von selbst erzeugt. Auf der Seite Ihres Kontos können Sie ihn entfernen.'
 const expiring: Record<ExpiringKind, string> = {
   client_secret: 'Ein Client-Secret der Anwendung',
   auth_key: 'Der Schlüssel',
@@ -129,7 +131,7 @@ function letterOf(notice: Notice, { to, brand, support_url, at }: Envelope): Let
           ? `Neue Anmeldemethode für Ihr Konto bei ${brand}`
           : `Eine Anmeldemethode Ihres Kontos bei ${brand} wurde entfernt`,
         lead: `Am ${formatted(at)} wurde diese Anmeldemethode ${is_added ? 'zum' : 'vom'} Konto ${to} bei ${brand} ${is_added ? 'hinzugefügt' : 'entfernt'}: ${what}.`,
-        paragraphs: [...from(notice.device), not_you],
+        paragraphs: [...('by_itself' in notice && notice.by_itself ? [by_itself] : []), ...from(notice.device), not_you],
       }
     }
     case 'recovery_code_used':

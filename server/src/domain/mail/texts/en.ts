@@ -14,6 +14,7 @@ const methods: Record<MethodKind, string> = {
   recovery_codes: 'set of recovery codes',
   provider: 'connection to',
 }
+const by_itself = 'Your browser created it by itself after a sign-in with your password. You can remove it on the page of your account.'
 const expiring: Record<ExpiringKind, string> = {
   client_secret: 'A client secret of the application',
   auth_key: 'The key',
@@ -127,7 +128,7 @@ function letterOf(notice: Notice, { to, brand, support_url, at }: Envelope): Let
       return {
         subject: `A sign-in method was ${was} your account at ${brand}`,
         lead: `On ${formatted(at)} this sign-in method was ${was} the account ${to} at ${brand}: ${what}.`,
-        paragraphs: [...from(notice.device), not_you],
+        paragraphs: [...('by_itself' in notice && notice.by_itself ? [by_itself] : []), ...from(notice.device), not_you],
       }
     }
     case 'recovery_code_used':

@@ -52,7 +52,8 @@ export type Notice =
   | { kind: 'approved' }
   | { kind: 'refused'; ends_at: Date }
   | { kind: 'password_changed'; device: Device | null }
-  | ({ kind: 'method_added' } & MethodChange)
+  /** `by_itself`: a passkey that the browser created without a question. */
+  | ({ kind: 'method_added'; by_itself?: boolean } & MethodChange)
   | ({ kind: 'method_removed' } & MethodChange)
   | { kind: 'recovery_code_used'; left: number; device: Device | null }
   | { kind: 'recovery_codes_made'; device: Device | null }

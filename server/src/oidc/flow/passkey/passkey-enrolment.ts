@@ -2,11 +2,12 @@
  * Adds a passkey to an account. The offer after a sign-in and the account page show the options of `beginEnrolment` and post the response
  * to `finishEnrolment`. A sign-in that enrols its second factor posts it to `judgeEnrolment`, and stores it with the end of the sign-in.
  */
+import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { deviceLine } from '../../../base/device-name.ts'
 import { idIn, reason } from '../../../base/reason.ts'
 import { type Refusal, refusal } from '../../../base/refusal.ts'
 import { asLine } from '../../../base/text.ts'
-import type { Statement } from '../../../db/db.ts'
+import { guard, type Statement, sql } from '../../../db/db.ts'
 import type { Notice } from '../../../domain/mail/texts/notice.ts'
 import { newChallenge, readChallenge, spendChallenge } from '../../../domain/passkeys/challenge.ts'
 import { passkeyName } from '../../../domain/passkeys/names.ts'
@@ -19,8 +20,8 @@ import { methodAdded } from '../../../domain/users/added-methods.ts'
 import { findUser } from '../../../domain/users/store.ts'
 import { header, type OidcCall, type OidcServices } from '../../call.ts'
 import type { SessionOfBrowser } from '../shared/establish-session.ts'
-import { isFreshlySignedIn, raiseByNewFactor } from '../shared/fresh-sign-in.ts'
-import { commitWithNotice, hasRoomForChange, too_many_changes } from '../shared/notice.ts'
+import { holdFreshSession, isFreshlySignedIn, raiseByNewFactor } from '../shared/fresh-sign-in.ts'
+import { commitWithNotice, hasRoomForChange, type OwnUser, too_many_changes } from '../shared/notice.ts'
 import { boundTo, challenge_over, passkeyAmr, relyingPartyOf } from '../shared/passkey-ceremony.ts'
 
 type Session = Pick<SessionRow, 'id' | 'user_id' | 'email' | 'name'>
@@ -31,8 +32,16 @@ export interface Enrolling extends Pick<Session, 'user_id' | 'email' | 'name'> {
   id: string
 }
 
+/** `automatic`: the browser creates the passkey by itself, so nobody is verified. Its responses are valid for nothing else. */
+type Purpose = 'enrolment' | 'automatic'
+
 /** The options of `navigator.credentials.create`, as JSON. `null` where passkeys are off, or the user has as many as one may have. */
-export async function beginEnrolment(services: OidcServices, call: OidcCall, session: Enrolling): Promise<string | null> {
+export async function beginEnrolment(
+  services: OidcServices,
+  call: OidcCall,
+  session: Enrolling,
+  purpose: Purpose = 'enrolment',
+): Promise<string | null> {
   const party = relyingPartyOf(call)
   if (!party) return null
   const { environment_id, display_name } = call.issuer
@@ -40,9 +49,13 @@ export async function beginEnrolment(services: OidcServices, call: OidcCall, ses
   if (known.length >= most_passkeys) return null
   const handle = await ensureHandle(services, environment_id, session.user_id)
   if (handle === null) return null // deleted since the session was read
-  const challenge = newChallenge(services, boundTo(call, { purpose: 'enrolment', to: session.id }), call.now)
+  const challenge = newChallenge(services, boundTo(call, { purpose, to: session.id }), call.now)
   const { email, name } = session
-  return JSON.stringify(creationOptions({ id: party.rp_id, name: display_name }, challenge, { handle, email, name }, known))
+  const is_automatic = purpose === 'automatic'
+  // One that does not count as a factor yet does not keep its authenticator from adding one: where a factor is required, nothing else might lead on.
+  const excluded = is_automatic ? known : known.filter(({ is_factor }) => is_factor)
+  const user = { handle, email, name }
+  return JSON.stringify(creationOptions({ id: party.rp_id, name: display_name }, challenge, user, { excluded, is_automatic }))
 }
 
 export type EnrolmentProblem = 'expired' | 'refused' | 'known' | 'too_many' | 'limited'
@@ -67,16 +80,17 @@ export interface JudgedEnrolment {
 export async function judgeEnrolment(
   services: OidcServices,
   call: OidcCall,
-  { id, user_id }: Pick<Enrolling, 'id' | 'user_id'>,
+  { id, user_id, purpose = 'enrolment' }: Pick<Enrolling, 'id' | 'user_id'> & { purpose?: Purpose },
   credential: string,
 ): Promise<JudgedEnrolment | { problem: 'expired' | 'refused'; refusal: Refusal }> {
   const { issuer, now, request_id } = call
   const { environment_id } = issuer
   const party = relyingPartyOf(call)
   const response = readRegistration(credential)
-  const challenge = response && readChallenge(services, boundTo(call, { purpose: 'enrolment', to: id }), response.challenge, now)
+  const is_automatic = purpose === 'automatic'
+  const challenge = response && readChallenge(services, boundTo(call, { purpose, to: id }), response.challenge, now)
   if (response && !challenge) return { problem: 'expired', refusal: challenge_over }
-  const verified = party && response && (await verifyRegistration(party, response))
+  const verified = party && response && (await verifyRegistration(party, response, is_automatic))
   if (!verified || !challenge) return { problem: 'refused', refusal: not_valid }
 
   const user_agent = asLine(header(call, 'user-agent') ?? '', 300) || null
@@ -87,14 +101,19 @@ export async function judgeEnrolment(
     services,
     { environment_id, id: user_id },
     { type: 'passkey', ...added },
-    { request_id, device, now },
+    { request_id, device, now, by_itself: is_automatic },
   )
   return {
     added,
     notice,
     amr: passkeyAmr(verified),
     statements: (allowed) => [
-      ...insertPasskey(environment_id, { ...facts, ...added, user_id, transports: response.transports }, allowed, now),
+      ...insertPasskey(
+        environment_id,
+        { ...facts, ...added, user_id, transports: response.transports, is_factor: !is_automatic },
+        allowed,
+        now,
+      ),
       spendChallenge(challenge),
       event,
     ],
@@ -121,6 +140,45 @@ export async function finishEnrolment(
   const stored = await commitWithNotice(services, call, { id: user_id, email, locale }, change)
   return stored ? { added: judged.added, set_cookie } : whyNotStored(services, call, user_id, judged)
 }
+
+/** The same for one that the browser created by itself. It raises no session, since nobody was verified. */
+export async function finishAutomatic(
+  services: OidcServices,
+  call: OidcCall,
+  session: SessionRow,
+  credential: string,
+): Promise<{ added: true } | { refusal: Refusal }> {
+  const judged = await judgeEnrolment(services, call, { ...session, purpose: 'automatic' }, credential)
+  if ('problem' in judged) return judged
+  const user = await mayCreateItself(services, call, session)
+  if (!user || !(await hasRoomForChange(services, call, user))) return { refusal: user ? too_many_changes : not_by_itself }
+  const hold = [isVerified(call.issuer.environment_id, user.id), holdFreshSession(call, session)]
+  const stored = await commitWithNotice(services, call, user, { notice: judged.notice, statements: judged.statements(hold) })
+  return stored ? { added: true } : { refusal: (await whyNotStored(services, call, user.id, judged)).refusal }
+}
+
+/**
+ * The user of a session in which the browser may create a passkey by itself; `null` where it may not: the session began with a password less
+ * than ten minutes ago and used no passkey, and the address is proven: any other may belong to another person.
+ */
+export async function mayCreateItself(services: OidcServices, call: OidcCall, session: SessionRow): Promise<OwnUser | null> {
+  const { environment_id, settings } = call.issuer
+  const is_on = settings.passkeys.automatic && settings.mfa.mode !== 'required' && relyingPartyOf(call) !== null
+  if (!is_on || !isByPassword(session) || !(await isFreshlySignedIn(services, call, session))) return null
+  const user = await findUser(services.db, environment_id, session.user_id)
+  return user?.email_verified && user.email !== null ? { ...user, email: user.email } : null
+}
+
+const isByPassword = ({ amr }: Pick<SessionRow, 'amr'>): boolean => amr.includes('pwd') && !amr.includes('user')
+
+/** Fails as a guard if the address is not verified. */
+const isVerified = (environment_id: EnvironmentId, user_id: string): Statement =>
+  guard(sql`update users set updated_at = updated_at where environment_id = ${environment_id} and id = ${user_id} and email_verified = 1`)
+
+const not_by_itself = refusal(
+  'form_expired',
+  reason`No browser may create a passkey by itself here: the settings, the address or the sign-in of the person say so.`,
+)
 
 /** Why the batch with a judged enrolment failed. */
 export async function whyNotStored(

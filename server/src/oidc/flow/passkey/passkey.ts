@@ -1,8 +1,9 @@
 /** The forms of passkeys: the sign-in, and the offer after another sign-in. Both post the JSON of WebAuthn in the field `credential`. */
+import type { SessionRow } from '../../../domain/sessions/sessions.ts'
 import { withSession } from '../../../protocol/next-step.ts'
 import { session_gone } from '../../browser.ts'
-import { type OidcEndpoint, redirect, refused } from '../../call.ts'
-import { laterCookie, withCookies } from '../../cookies.ts'
+import { type Answer, type OidcCall, type OidcEndpoint, type OidcServices, redirect, refused } from '../../call.ts'
+import { laterCookie, triedCookie, withCookies } from '../../cookies.ts'
 import { formProblem, formRefusals } from '../../form-token.ts'
 import { continueInteraction } from '../shared/begin.ts'
 import { continueUrl } from '../shared/continue.ts'
@@ -10,7 +11,7 @@ import { keepPress } from '../shared/press.ts'
 import { showSignIn } from '../shared/screens.ts'
 import { checkPasskey } from './check-passkey.ts'
 import { showOffer } from './offer-passkey.ts'
-import { finishEnrolment } from './passkey-enrolment.ts'
+import { finishAutomatic, finishEnrolment } from './passkey-enrolment.ts'
 
 export const signInByPasskey: OidcEndpoint = async (services, call) => {
   const interaction = await continueInteraction(services, call)
@@ -35,6 +36,11 @@ export const offerPasskey: OidcEndpoint = async (services, call) => {
   const on = redirect(continueUrl(call, keepPress(services, call, { from: query, to: withSession(query, session_id), session_id })))
   call.subject.user_id = session.user_id
   const of_form = formProblem(services, call, browser)
+  if (call.form?.has('automatic'))
+    // Nobody asked for it, so the person goes on, whatever comes of it.
+    return of_form
+      ? refused(withCookies(again, [triedCookie(call, false)]), formRefusals[of_form])
+      : endAutomatic(services, call, session, on)
   if (of_form) {
     const shown = { problem: of_form, refusal: formRefusals[of_form] }
     return (await showOffer(services, call, { ...interaction, session }, shown)) ?? refused(again, shown.refusal)
@@ -47,4 +53,13 @@ export const offerPasskey: OidcEndpoint = async (services, call) => {
   return (
     (await showOffer(services, call, { ...interaction, session }, { ...outcome, problem: outcome.problem })) ?? refused(on, outcome.refusal)
   )
+}
+
+/** Stores the passkey that the browser created by itself, if it did and may, and goes on. */
+async function endAutomatic(services: OidcServices, call: OidcCall, session: SessionRow, on: Answer): Promise<Answer> {
+  const credential = call.form?.get('credential') ?? ''
+  const outcome = credential === '' ? null : await finishAutomatic(services, call, session, credential)
+  const is_settled = (outcome !== null && 'added' in outcome) || call.form?.get('automatic') === 'late'
+  const next = withCookies(on, [triedCookie(call, is_settled)])
+  return outcome && 'refusal' in outcome ? refused(next, outcome.refusal) : next
 }

@@ -18,7 +18,8 @@ interface Waiting {
 /** The options for the page, as JSON; `null` where the user has no passkey, or the issuer has no RP ID. */
 export async function beginPasskeyFactor(services: OidcServices, call: OidcCall, { user_id, waiting }: Waiting): Promise<string | null> {
   const party = enrolledPartyOf(call)
-  const passkeys = party ? await listPasskeys(services.db, call.issuer.environment_id, user_id) : []
+  const all = party ? await listPasskeys(services.db, call.issuer.environment_id, user_id) : []
+  const passkeys = all.filter(({ is_factor }) => is_factor)
   if (!party || passkeys.length === 0) return null
   const challenge = newChallenge(services, boundTo(call, { purpose: 'second_factor', to: waiting }), call.now)
   return JSON.stringify(requestOptions(party.rp_id, challenge, passkeys))

@@ -85,8 +85,8 @@ export async function judgePasskey(
 ): Promise<UsedPasskey | { refusal: Refusal; was_removed: boolean }> {
   const party = user_id === undefined ? relyingPartyOf(call) : enrolledPartyOf(call)
   const { environment_id } = call.issuer
-  if (!party || !passkey || (user_id !== undefined && passkey.user_id !== user_id))
-    return { refusal: unknown, was_removed: await wasRemoved(services.db, environment_id, response.id) }
+  const is_other = passkey !== null && user_id !== undefined && (passkey.user_id !== user_id || !passkey.is_factor)
+  if (!party || !passkey || is_other) return { refusal: unknown, was_removed: await wasRemoved(services.db, environment_id, response.id) }
   const verdict = await verifyPasskey(party, response, passkey, user_id !== undefined)
   if ('problem' in verdict) return { refusal: refusalOf(verdict.problem, passkey), was_removed: false }
   if (passkey.blocked_at !== null)
@@ -95,7 +95,7 @@ export async function judgePasskey(
     statements: [
       holdUser(environment_id, passkey.user_id),
       spendChallenge(challenge),
-      usePasskey(environment_id, passkey, verdict, call.now),
+      ...usePasskey(environment_id, passkey, verdict, call.now),
     ],
     amr: passkeyAmr(passkey),
     passkey,
