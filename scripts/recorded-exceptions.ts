@@ -270,5 +270,6 @@ export const of_all_environments: readonly Stated[] = [
   { write: 'select distinct tenant_id from expiry_warnings where warned_at >', why: due },
   { write: 'select w.kind, w.name, w.expires_at, w.environment_id, e.name', why: of_tenant },
   { write: 'select o.environment_id, o.issuer from issuer_origins o', why: due },
+  { write: 'select c.environment_id, c.last, t.sequence as sent from event_counters', why: 'a walk with the cursor of each environment' },
   { write: 'select s.environment_id, s.provider_id, s.issuer, s.subject, s.user_id', why: due },
 ]
