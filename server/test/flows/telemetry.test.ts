@@ -142,8 +142,19 @@ test('while the collector is down, calls are answered, and all events arrive onc
   await raise(w, 5)
   await collector.start()
   await untilAllArrived(w, collector.ids)
-  const metrics = await (await fetch(`http://127.0.0.1:${metrics_port}/metrics`)).text()
-  assert.match(metrics, /^ostiary_telemetry_failures_total\{signal="events"\} [1-9]/m)
+})
+
+test('a refused request is counted and logged, and its events arrive later', async () => {
+  collector.state.behaviour = 400
+  await raise(w, 2)
+  const move = mover(w)
+  const metrics = await until('a failure of events', async () => {
+    move()
+    const text = await (await fetch(`http://127.0.0.1:${metrics_port}/metrics`)).text()
+    return /^ostiary_telemetry_failures_total\{signal="events"\} [1-9]/m.test(text) && text
+  })
+  collector.state.behaviour = 'takes'
+  await untilAllArrived(w, collector.ids)
   assert.match(metrics, /^ostiary_telemetry_dropped_total\{signal="traces"\} 0$/m)
   assert.ok(w.log.some((line) => line.includes('The collector of telemetry takes nothing')))
 })
