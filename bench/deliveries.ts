@@ -223,7 +223,7 @@ async function measureChange(environment_id: EnvironmentId, env: Record<string, 
       const origin = { id: newId('evt'), actor: { type: 'user', id: user_id }, request_id: null } as const
       const event = insertEvent(environment_id, origin, { type: 'user.created', user_id, data: {} }, now())
       const began = performance.now()
-      await db.batch(how === 'alone' ? [user] : [user, event])
+      await db.batch(how === 'alone' ? user : [...user, event])
       list.push(performance.now() - began)
     }
   }

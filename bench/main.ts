@@ -29,6 +29,7 @@ import { surveyStrangers } from './strangers.ts'
 import { surveyBusy, surveyMemory, surveyStart } from './surveys.ts'
 import { targetsOf, targetTable } from './targets.ts'
 import { surveyTiming } from './timing.ts'
+import { surveyUsers } from './users.ts'
 
 export interface Surveys {
   start?: Awaited<ReturnType<typeof surveyStart>>
@@ -44,6 +45,7 @@ export interface Surveys {
   promotion?: Awaited<ReturnType<typeof surveyPromotion>>
   roles?: Awaited<ReturnType<typeof surveyRoles>>
   organizations?: Awaited<ReturnType<typeof surveyOrganizations>>
+  users?: Awaited<ReturnType<typeof surveyUsers>>
   citus?: Awaited<ReturnType<typeof surveyCitus>>
   beside?: Awaited<ReturnType<typeof surveyBeside>>
   distant?: Awaited<ReturnType<typeof surveyDistant>>
@@ -125,6 +127,7 @@ async function survey(options: Options, ground: Ground): Promise<Surveys> {
     ...(wants('promotion') ? { promotion: await surveyPromotion(ground, options.rounds, progress) } : {}),
     ...(wants('roles') ? { roles: await surveyRoles(ground, options, progress) } : {}),
     ...(wants('organizations') ? { organizations: await surveyOrganizations(ground, options, progress) } : {}),
+    ...(wants('users') ? { users: await surveyUsers(ground, options, progress) } : {}),
     ...(wants('beside') ? { beside: await surveyBeside(ground, options, progress) } : {}),
     ...(wants('distant') ? { distant: await surveyDistant(ground, options, progress) } : {}),
     ...(wants('citus') ? { citus: await surveyCitus(ground, options, progress) } : {}),

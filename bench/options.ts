@@ -31,6 +31,7 @@ const surveys = [
   'promotion',
   'roles',
   'organizations',
+  'users',
   'citus',
   'beside',
   'distant',
@@ -68,6 +69,8 @@ export interface Options {
   readonly holders: number
   /** Organizations in the survey of that name; everything else there is in proportion. */
   readonly organizations: number
+  /** Users in the survey of that name, with a tenth as many in another environment. */
+  readonly users: number
   readonly postgres: boolean
   /** Another checkout of Ostiary, measured beside this one. */
   readonly against: string | null
@@ -97,6 +100,7 @@ const usage = `npm run bench -- [options]
   --grants N              grants of the survey "one-person", with a fifth as many sessions (1000000; quick: 20000)
   --holders N             people with one role in the survey "roles" (10000; quick: 1000)
   --organizations N       organizations of the survey of that name, with a tenth as many members of one (100000; quick: 2000)
+  --users N               users of the survey of that name, with a tenth as many in another environment (1000000; quick: 20000)
   --no-postgres           leave PostgreSQL out
   --against FOLDER        measure another checkout of Ostiary in the same run
   --profile FOLDER        write a CPU profile of each scenario and contestant there, which disturbs the figures
@@ -130,6 +134,7 @@ export function readOptions(args: readonly string[]): Options | { usage: string 
         grants: text,
         holders: text,
         organizations: text,
+        users: text,
         against: text,
         profile: text,
         output: text,
@@ -161,6 +166,7 @@ export function readOptions(args: readonly string[]): Options | { usage: string 
       grants: numberOf(values.grants, quick ? 20_000 : 1_000_000),
       holders: numberOf(values.holders, quick ? 1_000 : 10_000),
       organizations: numberOf(values.organizations, quick ? 2_000 : 100_000),
+      users: numberOf(values.users, quick ? 20_000 : 1_000_000),
       postgres: !values['no-postgres'],
       against: values.against === undefined ? null : resolve(values.against),
       profile: values.profile === undefined ? null : resolve(values.profile),

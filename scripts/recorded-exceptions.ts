@@ -14,7 +14,7 @@ export const free_inserts: ReadonlySet<string> = new Set(
 export const rows_of_user: ReadonlySet<string> = new Set(
   names(`
     passkeys trusted_browsers removed_passkeys totp_methods recovery_codes identities sessions half_sign_ins shown_codes email_changes consents grants disconnections
-    dashboard_sessions organization_consents organization_disconnections role_holders`),
+    dashboard_sessions organization_consents organization_disconnections role_holders user_texts user_words`),
 )
 
 /** Tables whose rows belong to one environment, and change after its row in a batch that writes other tables too. */
@@ -68,6 +68,7 @@ export const held_by: Readonly<Record<string, readonly string[]>> = {
   es256_keys: ['environments'],
   signing_keys: ['environments'],
   tenants: ['users'],
+  user_jobs: ['environments'],
   webhooks: ['tenants'],
 }
 
@@ -147,6 +148,8 @@ const gives_way = 'the grant is over or gives way, and every batch takes its ses
 
 /** Statements about a user whose batch does not begin with the user. `beside`: the batch may wait for other rows too. */
 export const stated_writes: readonly (Stated & { beside?: boolean })[] = [
+  { write: 'delete from user_texts where', beside: true, why: 'the walk finds a user who is gone, and no other user gets the id' },
+  { write: 'delete from user_words where', beside: true, why: 'the walk finds a user who is gone, and no other user gets the id' },
   { write: 'update half_sign_ins set tries', beside: true, why: 'it counts a try' },
   { write: 'update sessions set last_seen_at = ?', beside: true, why: touch },
   { write: 'insert into grants', beside: true, why: numbers },
@@ -179,6 +182,8 @@ const hourly = 'an address has as many as the limit of an hour'
 
 /** Updates and deletions of rows that are found by another key than a unique one. */
 export const stated_sizes: readonly Stated[] = [
+  { write: 'delete from user_words where rowid = ?', why: 'the row of one user: a full-text table has no other key' },
+  { write: 'delete from user_job_parts where environment_id = ? and job_id = ?', why: 'a job has at most 20 parts' },
   { write: 'delete from passkeys where environment_id = ? and user_id = ?', why: few },
   { write: 'delete from totp_methods where environment_id = ? and user_id = ?', why: few },
   { write: 'delete from trusted_browsers where environment_id = ? and user_id = ?', why: 'a person has at most ten' },
@@ -236,6 +241,7 @@ const of_tenant = 'the environments of a tenant or a project'
 export const of_all_environments: readonly Stated[] = [
   { write: 'select environment_id, id from users where erase_at', why: 'the accounts of every environment that are to be erased' },
   { write: 'select environment_id, id from users where deletes_at', why: 'the same' },
+  { write: 'select environment_id, id, action, total, position', why: 'a worker finds the jobs of all environments, which are few' },
   { write: 'select e.type, e.issuer from applications a', why: of_tenant },
   { write: 'select e.id from environments e join opaque_access_tokens', why: of_tenant },
   { write: 'select 1 as is_proven from users u join environments o', why: of_tenant },

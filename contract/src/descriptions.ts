@@ -11,7 +11,10 @@ export const descriptions: Record<RowName, string> = {
     'Asks whether an access token of the environment is valid now, with sign-outs, blocks and revocations taken into account. The answer is always 200; `reason` says why a token is inactive.',
 
   listAuthUsers:
-    'Lists the users of the environment, newest first. `email` finds one user, `role` those to whom a role was given; `query` searches names, emails and phone numbers, and then a page can have fewer objects than `limit` although more follow.',
+    'Lists the users of the environment, newest first or by the day of the last sign-in. `email` finds one user; `query` finds parts of emails, names, phone numbers and ids. With words or filters a page can have fewer objects than `limit` although more follow. As `text/csv` it is every user that they leave, a line each; a cell that a spreadsheet would compute begins with an apostrophe.',
+  createUserJob:
+    'Begins a job that does the same to up to 10,000 users, each once, and answers at once with its `Location`. It goes on after a restart. At most 20 jobs of an environment wait or run.',
+  getUserJob: 'Gets a job over users: how many are done, failed, or no users here. It is kept for seven days after its end.',
   createUser: 'Creates a user. Without a password the user cannot sign in by password until one is set.',
   getAuthUser: 'Gets one user of the environment.',
   getAuthUserAccess:
@@ -140,7 +143,7 @@ export const descriptions: Record<RowName, string> = {
     'Replaces the plaintext of a key and keeps its id and settings. The old plaintext stops working before the response is sent.',
 
   listUsers:
-    'Lists the users of an environment, newest first, for platform keys and administrators. `query` can make pages short, as in the list of the runtime API.',
+    'Lists the users of an environment, for platform keys and administrators. Words and filters can make pages short, as in the list of the runtime API.',
   getUser: 'Gets one user of an environment, for platform keys and administrators.',
   getUserAccess:
     'Says which roles count for the user now, and which scopes of each resource server a new access token could have, for platform keys and administrators. A blocked user has neither.',

@@ -31,6 +31,7 @@ export const prefixes = {
   organization_invitation: 'oiv',
   metadata_client: 'mcl',
   client_secret: 'sec',
+  user_job: 'ujb',
 } as const
 
 export type IdPrefix = (typeof prefixes)[keyof typeof prefixes]
@@ -91,6 +92,7 @@ export const OrganizationId = id('org', 'The id of an organization.')
 export const OrganizationInvitationId = id('oiv', 'The id of an invitation to an organization.')
 export const MetadataClientId = id('mcl', 'The id of a metadata client.')
 export const ClientSecretId = id('sec', 'The id of a client secret.')
+export const UserJobId = id('ujb', 'The id of a job over users.')
 export const RequestId = id('req', 'The id of a request: its X-Request-Id.')
 
 export type TenantId = z.infer<typeof TenantId>

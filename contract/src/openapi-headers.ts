@@ -56,12 +56,12 @@ export const parameterRef = (name: keyof typeof sharedParameters) => ({ $ref: `#
 export const headerRef = (name: keyof typeof sharedHeaders) => ({ $ref: `#/components/headers/${name}` })
 
 /** The headers of a successful answer of the management API. */
-export function answerHeaders({ returns: [status] }: Route) {
+export function answerHeaders({ returns: [status], creates }: Route) {
   return {
     'X-Request-Id': headerRef('XRequestId'),
     RateLimit: headerRef('RateLimit'),
     'RateLimit-Policy': headerRef('RateLimitPolicy'),
-    ...(status === 201 ? { Location: headerRef('Location') } : {}),
+    ...(status === 201 || creates ? { Location: headerRef('Location') } : {}),
     ...(status === 200 || status === 201 ? { ETag: headerRef('ETag') } : {}),
   }
 }

@@ -40,6 +40,7 @@ import * as tenancy from './tenancy.ts'
 import * as trustedBrowsers from './trusted-browser.ts'
 import * as users from './user.ts'
 import * as userAccess from './user-access.ts'
+import * as userJobs from './user-job.ts'
 
 export type Json = Record<string, unknown>
 
@@ -47,7 +48,7 @@ export type Json = Record<string, unknown>
 // biome-ignore format: one entry a line would be longer than the file
 const subjects: readonly Record<string, unknown>[] = [
   apiKeys, applications, applicationTemplates, audit, authConfig, backchannelLogouts, clientSecrets, configuration, dashboard, deliveries, errors, events, kept, mail, metadataClients, methods, names, oidc, organizations, promotionChecks, promotions, providers, readiness, refusedCalls,
-  resourceServers, rolePreview, roles, scopes, sessions, settings, signingKeys, statistics, tenancy, trustedBrowsers, userAccess, users, webhooks,
+  resourceServers, rolePreview, roles, scopes, sessions, settings, signingKeys, statistics, tenancy, trustedBrowsers, userAccess, userJobs, users, webhooks,
 ]
 
 /**

@@ -218,6 +218,7 @@ function exampleProblem(code: ErrorCode, base_url: string): Json {
 
 /** Each line is one object of `data`. */
 function linesOf({ lines, returns: [, answer] }: Route, components: Components): Json {
+  if (lines === 'text/csv') return { [lines]: { schema: { type: 'string' } } }
   const element = answer ? elementOf(answer) : null
   return lines === undefined || element === null ? {} : { [lines]: { schema: schemaOf(element, 'output', components) } }
 }

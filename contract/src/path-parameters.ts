@@ -20,6 +20,7 @@ const named: Readonly<Record<string, { description: string; example?: string }>>
   event_id: { description: 'The event.' },
   user_id: { description: 'The user.' },
   session_id: { description: 'The session.' },
+  user_job_id: { description: 'The job over users.' },
   grant_id: { description: 'The grant.' },
   mail_id: { description: 'The captured mail.' },
   request_id: { description: 'The `X-Request-Id` of the refused call.' },

@@ -73,8 +73,8 @@ export interface Route {
   returns: readonly [status: number, body: z.ZodType | null]
   /** Cache-Control of a successful response, whose ETag is then a hash of its content. The default is `no-store`. */
   cache?: string
-  /** A client that accepts this type gets the complete list, one object per line. */
-  lines?: 'application/jsonl'
+  /** A client that accepts this type gets the complete list, one object per line; as `text/csv` after a line of their members. */
+  lines?: 'application/jsonl' | 'text/csv'
   /** The member of the response with the plaintext secret. It is never stored, and `null` when the response is repeated. */
   shown_once?: string
   operators?: Operators
@@ -82,6 +82,8 @@ export interface Route {
   large_member?: string
   /** The member that a body has in place of the large one. It has exactly one of them. */
   instead_of_large?: string
+  /** The call creates an object that is not done yet: its answer, which is 202, has the `Location` of the object. */
+  creates?: true
   /** When an administrator needs a fresh sign-in. Each row that changes something says when, or why never. */
   fresh?: Fresh
   /** The row changes the configuration of the environment in the path: a commit raises its `config_version`. */

@@ -109,6 +109,7 @@ import {
 import { TrustedBrowser } from './trusted-browser.ts'
 import { NewUser, User, UserChange, UserDeletionQuery, UserQuery } from './user.ts'
 import { UserAccess, UserAccessQuery } from './user-access.ts'
+import { NewUserJob, UserJob } from './user-job.ts'
 import { NamedQuery, PageQuery, page } from './values.ts'
 
 const projects = '/v1/platform/projects'
@@ -184,7 +185,7 @@ export const routes = {
   authConfig:         get  ('/v1/auth/config',                           publishable,                     'Get the public auth configuration of the environment',   { cache: 'private, max-age=60', returns: [200, AuthConfig] }),
   validateToken:      post ('/v1/auth/tokens/validate',                  secret(null),                    'Validate an access token',                               { body: TokenToValidate, returns: [200, TokenVerdict] }),
 
-  listAuthUsers:      get  ('/v1/auth/users',                            secret('developer'),             'List users; with `query`, a page can be short and still have more', { query: usersQuery, returns: [200, page(User)], fails: ['invalid_cursor'] }),
+  listAuthUsers:      get  ('/v1/auth/users',                            secret('developer'),             'List users; with words or filters, a page can be short and still have more; as text/csv, all of them', { query: usersQuery, returns: [200, page(User)], fails: ['invalid_cursor'], lines: 'text/csv' }),
   createUser:         post ('/v1/auth/users',                            secret('developer'),             'Create a user',                                          { body: NewUser, returns: [201, User], fails: ['identifier_taken'], fresh: 'in_live' }),
   getAuthUser:        get  ('/v1/auth/users/{user_id}',                  secret('developer'),             'Get a user',                                             { returns: [200, User] }),
   changeUser:         patch('/v1/auth/users/{user_id}',                  secret('developer'),             'Update a user; a new password ends all sessions and grants', { body: UserChange, returns: [200, User], fails: ['identifier_taken'], fresh: { fields: freshFields.user } }),
@@ -194,6 +195,8 @@ export const routes = {
   unblockUser:        post ('/v1/auth/users/{user_id}/unblock',          secret('developer'),             'Unblock a user',                                         { returns: [200, User], operators: 'allowed', fresh: 'in_live' }),
   approveUser:        post (`${authUser}/approve`,                       secret('developer'),             'Approve a user who waits',                               { returns: [200, User], fails: ['not_waiting'], fresh: 'in_live' }),
   refuseUser:         post (`${authUser}/refuse`,                        secret('developer'),             'Refuse a user who waits',                                { returns: [200, User], fails: ['not_waiting'], fresh: 'in_live' }),
+  createUserJob:      post ('/v1/auth/users/jobs',                       secret('developer'),             'Block, unblock, sign out or delete many users',          { body: NewUserJob, returns: [202, UserJob], creates: true, fails: ['quota_exceeded'], operators: 'refused', fresh: 'in_live' }),
+  getUserJob:         get  ('/v1/auth/users/jobs/{user_job_id}',         secret('developer'),             'Get a job over users',                                   { returns: [200, UserJob], operators: 'refused' }),
   listUserSessions:   get  ('/v1/auth/users/{user_id}/sessions',         secret('developer'),             'List the sessions of a user',                            { ...paged, returns: [200, page(Session)] }),
   endUserSessions:    post (`${authUser}/end-sessions`,                  secret('developer'),             'End all sessions and grants of a user',                  { returns: [200, User], operators: 'allowed', fresh: no_need.closes }),
   sendReset:          post (`${authUser}/send-reset`,                    secret('developer'),             'Mail a link with which the user chooses a new password', { returns: [202, MailAsked], fails: ['mail_not_set_up'], fresh: no_need.mails_owner }),
@@ -287,7 +290,7 @@ export const routes = {
   rotateAuthKey:      post (`${authKeys}/{key_id}/rotate`,               platform('auth_keys:write'),     'Replace an auth key; the new one is returned once, the old one stops working', { returns: [200, ApiKeyWithPlaintext], shown_once: 'key', fails: ['key_revoked'], fresh: 'always' }),
   authKeyUsage:       get  (`${authKeys}/{key_id}/usage`,                platform('auth_keys:read'),      'Get the uses of an auth key by hour, route and address', { query: KeyUsageQuery, returns: [200, KeyUsage] }),
 
-  listUsers:          get  (users,                                       platform('users:read', 'developer'),   'List users; with `query`, a page can be short and still have more', { query: usersQuery, returns: [200, page(User)], fails: ['invalid_cursor'] }),
+  listUsers:          get  (users,                                       platform('users:read', 'developer'),   'List users; with words or filters, a page can be short and still have more; as text/csv, all of them', { query: usersQuery, returns: [200, page(User)], fails: ['invalid_cursor'], lines: 'text/csv' }),
   getUser:            get  (`${users}/{user_id}`,                        platform('users:read', 'developer'),   'Get a user',                                             { returns: [200, User] }),
   getUserAccess:      get  (`${users}/{user_id}/access`,                 platform('users:read', 'developer'),   'Get what a user may do',                                 { query: UserAccessQuery, returns: [200, UserAccess] }),
 

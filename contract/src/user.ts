@@ -2,8 +2,9 @@
 import { z } from 'zod'
 import { DataClaims } from './data-claims.ts'
 import { EnvironmentId, ProjectId, TenantId, UserId } from './ids.ts'
+import { method_kinds } from './sign-in-methods.ts'
 import { isTimeZone } from './time-zone.ts'
-import { characters, Email, ShortText, Slug, Time, text, WebUrl } from './values.ts'
+import { characters, Day, Email, flag, ShortText, Slug, Time, text, WebUrl } from './values.ts'
 import { withoutUnseen } from './visible.ts'
 
 const unknown_zone = 'Expected a time zone of the IANA database, such as Europe/Zurich.'
@@ -172,7 +173,25 @@ export const UserQuery = z.object({
     .max(200)
     .register(characters, { allowed: 'any' })
     .optional()
-    .describe('Words that the name, the email or the phone number contains, or a whole id.'),
+    .describe(
+      'Words that each occur in a word of the email, a name, the phone number or the id, in any case; a word of one or two characters begins it. Or a whole id.',
+    ),
   approval: ApprovalState.optional().describe('Only users whose account waits, was approved or was refused.'),
+  blocked: flag.optional().describe('Only users who are blocked, or who are not.'),
+  email_verified: flag.optional().describe('Only users whose email is verified, or is not.'),
+  method: z.enum(method_kinds).optional().describe('Only users with a sign-in method of this kind.'),
+  provider_id: z.string().max(100).optional().describe('Only users who can sign in with this provider.'),
+  created_from: Day.optional().describe('Only users created on this day or later, in UTC.'),
+  created_to: Day.optional().describe('Only users created on this day or earlier, in UTC.'),
+  last_seen_from: Day.optional().describe('Only users whose last sign-in was on this day or later, in UTC.'),
+  last_seen_to: Day.optional().describe('Only users whose last sign-in was on this day or earlier, in UTC.'),
+  never_signed_in: flag.optional().describe('Only users who have never signed in, or who have.'),
+  sort: z
+    .enum(['created', 'last_sign_in'])
+    .default('created')
+    .describe(
+      'The order: `created` has the newest users first, `last_sign_in` those whose last sign-in was on the latest day, and users without a sign-in last.',
+    ),
   role: Slug.optional().describe('The slug of a role: only users to whom it was given. A role that every user has finds nobody by that.'),
 })
+export type UserQuery = z.infer<typeof UserQuery>

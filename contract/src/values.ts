@@ -143,6 +143,15 @@ export const wholeNumber = (min: number, max: number, documented: { default?: nu
     .meta({ type: 'integer', minimum: min, maximum: max, ...documented })
     .transform(Number)
 
+/** A boolean in a query. */
+export const flag = z
+  .custom<string>((value) => value === 'true' || value === 'false', 'Expected true or false.')
+  .meta({ type: 'boolean' })
+  .transform((value) => value === 'true')
+
+/** A day in UTC, `2026-11-20`. */
+export const Day = z.iso.date()
+
 export const PageQuery = z.object({
   limit: wholeNumber(1, 100, { default: 20 }).default(20).describe('The number of objects in a page, 1 to 100. The default is 20.'),
   cursor: z

@@ -1,7 +1,7 @@
 /** The composition root: the only file that knows all modules. Builds the HTTP application of one service. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { serviceRoutes } from '@ostiary/contract/routes.ts'
-import Fastify, { type FastifyError, type FastifyInstance } from 'fastify'
+import Fastify, { type FastifyError, type FastifyInstance, type FastifyRequest } from 'fastify'
 import { type Administrators, createAdministrators } from './api/administrators.ts'
 import * as applications from './api/handlers/applications.ts'
 import * as audit from './api/handlers/audit.ts'
@@ -29,6 +29,7 @@ import * as statistics from './api/handlers/statistics.ts'
 import * as tenancy from './api/handlers/tenancy.ts'
 import { touchedScopes } from './api/handlers/touched-scopes.ts'
 import * as userAccess from './api/handlers/user-access.ts'
+import * as user_jobs from './api/handlers/user-jobs.ts'
 import * as userMail from './api/handlers/user-mails.ts'
 import * as users from './api/handlers/users.ts'
 import * as webhooks from './api/handlers/webhooks.ts'
@@ -182,12 +183,16 @@ export function createApp(modules: Modules): FastifyInstance {
     app.record(request, reply.statusCode)
     done(null, payload)
   })
-  const refuseMethod = createMethodGuard()
+  const methods = createMethodGuard()
   app.setErrorHandler((error: FastifyError, request, reply) => answerError(failing, error, request, reply))
   app.setNotFoundHandler((request, reply) =>
-    answerError(failing, refuseMethod(request) ?? unknownAddress(deployment.config.base_url, request), request, reply),
+    answerError(failing, methods.refuse(request) ?? unknownAddress(deployment.config.base_url, request), request, reply),
   )
 
+  const refuseHidden = (request: FastifyRequest) => {
+    throw methods.refuse(request)
+  }
+  for (const { method, path } of methods.hidden) app.route({ method, url: path, handler: refuseHidden })
   mountManagement(app, { ...modules, upstreams: oidc_services.upstreams, client_documents: oidc_services.client_documents }, administrators)
   mountProtocol(app, modules, oidc_services)
   mountDashboard(app, modules, dashboard, administrators)
@@ -341,6 +346,7 @@ function mountManagement(
       ...statistics,
       ...tenancy,
       ...users,
+      ...user_jobs,
       ...userAccess,
       ...userMail,
       ...webhooks,

@@ -35,7 +35,8 @@ const engines = {
     programs: sql`select type || ' ' || name as name from sqlite_schema where type in ('trigger', 'view')
       union all select 'foreign key of ' || t.name as name from sqlite_schema t, pragma_foreign_key_list(t.name) f
        where t.type = 'table' and (f.on_delete <> 'NO ACTION' or f.on_update <> 'NO ACTION')`,
-    columns: sql`select t.name as table_name, c.name as column_name from sqlite_schema t, pragma_table_info(t.name) c where t.type = 'table'`,
+    columns: sql`select t.name as table_name, c.name as column_name from sqlite_schema t, pragma_table_info(t.name) c
+      where t.type = 'table' and t.name not like 'user!_words!_%' escape '!'`, // the tables within the full-text table
   },
   postgres: {
     skip: noPostgres,
@@ -78,6 +79,9 @@ const lasting: Record<string, string> = {
   application_origins: 'changes with its application',
   application_secrets: 'changes with its application; at most two each',
   users: 'an administrator manages them',
+  user_texts: 'changes with its user',
+  user_words: 'changes with its user',
+  user_job_parts: 'go with the end of their job',
   identities: 'changes with its user',
   totp_methods: 'changes with its user',
   recovery_codes: 'changes with its user',

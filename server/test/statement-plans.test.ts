@@ -57,7 +57,6 @@ import * as codes from '../src/domain/users/mailed-codes.ts'
 import { findHolders, setRoles } from '../src/domain/users/roles.ts'
 import * as factors from '../src/domain/users/second-factors.ts'
 import {
-  byApproval,
   closeUser,
   decideApproval,
   deleteUser,
@@ -69,7 +68,6 @@ import {
   findUsers,
   holdDue,
   isNameTaken,
-  listUsers,
   reopenUser,
   takeName,
   type UserRow,
@@ -265,8 +263,6 @@ const uses: Use[] = [
   ['a half sign-in',                         (db) => findHalfSignIn(db, environment_id, id, now)],
   ['a user',                                 (db) => findUser(db, environment_id, id)],
   ['some users',                             (db) => findUsers(db, environment_id, [id, other])],
-  ['the users who wait for an approval',     (db) => listUsers(db, environment_id, byApproval('waiting'), { last: null, limit: 21 }), 100],
-  ['more users who wait',                    (db) => listUsers(db, environment_id, byApproval('waiting'), { last: id, limit: 21 }), 100],
   ['whether a user is approved',             (db) => findUnapproved(db, environment_id, id)],
   ['whether a user is closed',               (db) => findClosed(db, environment_id, id, now)],
   ['a user who is approved',                 () => decideApproval(user, 'approved', now)],

@@ -5,6 +5,7 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useAction } from '../parts/action.ts'
 import { CopyButton } from '../parts/copy.tsx'
+import { Export } from '../parts/export.tsx'
 import { Chips, FilterSelect, NoMatch, TimeRange, without } from '../parts/filters.tsx'
 import { ListPage } from '../parts/list-page.tsx'
 import { Id, useNamesAt } from '../parts/names.tsx'
@@ -18,7 +19,7 @@ import { Time } from '../parts/time.tsx'
 import { auditFilter, auditLog } from '../queries/audit-log.ts'
 import { useScope } from '../scope.tsx'
 import { EntryChanges, idsIn } from './audit/changes.tsx'
-import { Export } from './audit/export.tsx'
+import { export_head, exportRow } from './audit/export-rows.ts'
 import { changesOf, didOf, foundOf, objectOf, organizationOf, placeOf, whoOf } from './audit/sentences.ts'
 
 const chips = { actor_id: 'Who', action: 'Action', object_id: 'Object', from: 'From', to: 'To' }
@@ -57,6 +58,10 @@ export default function AuditLog() {
           <Verify />
           <Export
             name={`audit-log-${tenant.slug}`}
+            of="entries"
+            head={export_head}
+            rowOf={exportRow}
+            rest="Choose a shorter time for the rest."
             pages={(signal) => client.listAuditLog({ tenant_id: tenant.id, ...filter, limit: 100 }, { signal }).pages()}
           />
         </>

@@ -11,10 +11,13 @@ import { ByApi } from '../parts/snippets.tsx'
 import { type Column, timeColumn } from '../parts/table.tsx'
 import { projects } from '../queries/tenancy.ts'
 import { deploymentParams, environment_route, toProject, useScope } from '../scope.tsx'
+import { EnvironmentCell } from './projects/environment-cell.tsx'
 
 const columns: Column<Project>[] = [
   { head: 'Project', cell: ({ name }, open) => <b>{open(name)}</b> },
   { head: 'Slug', className: 'mono', cell: ({ slug }) => slug },
+  { head: 'Test', cell: (project) => <EnvironmentCell project={project} type="test" /> },
+  { head: 'Live', cell: (project) => <EnvironmentCell project={project} type="live" /> },
   timeColumn('Created', ({ created_at }) => created_at),
 ]
 

@@ -1,19 +1,26 @@
 /** The users of an environment. The drawer begins with whether the person can sign in. */
 
 import type { User } from '@ostiary/sdk'
+import '../styles/filters.css'
 import { type FormEvent, useState } from 'react'
 import { CodeTabs } from '../parts/code.tsx'
 import { curlOf } from '../parts/curl.ts'
+import { Export } from '../parts/export.tsx'
 import { FilterSelect, NoMatch } from '../parts/filters.tsx'
 import { ListPage } from '../parts/list-page.tsx'
 import { Problem } from '../parts/problem.tsx'
-import { useList } from '../parts/reading.tsx'
+import { useList, useRead } from '../parts/reading.tsx'
 import { useQueryState } from '../parts/search.ts'
 import { type Column, timeColumn } from '../parts/table.tsx'
 import { Tag } from '../parts/tag.tsx'
-import { type Approval, approvalIn, approvals, users } from '../queries/users.ts'
+import { providers } from '../queries/providers.ts'
+import { type Approval, approvalIn, approvals, created_choices, seen_choices, user_filters, userFilter } from '../queries/user-filter.ts'
+import { users } from '../queries/users.ts'
 import { useEnvironment } from '../scope.tsx'
+import { methodNames } from './users/access.tsx'
 import { type Added, AddUser } from './users/add-user.tsx'
+import { export_head, exportRow } from './users/export-rows.ts'
+import { Ticked } from './users/ticked.tsx'
 import { UserSide } from './users/user-side.tsx'
 
 export default function Users() {
@@ -28,9 +35,12 @@ export default function Users() {
     setWords(query)
   }
   const [added, setAdded] = useState<Added | null>(null)
+  const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set())
+  const tick = (ids: readonly string[]) => setTicked(new Set(ids))
   const role = search.role ?? ''
   const approval = approvalIn(search)
-  const list = useList(users.list(here, query, { role: search.role, approval }))
+  const list = useList(users.list(here, userFilter(search)))
+  const is_filtered = user_filters.some((name) => name !== 'sort' && search[name] !== undefined)
   const find = (event: FormEvent) => {
     event.preventDefault()
     const text = words.trim()
@@ -41,6 +51,14 @@ export default function Users() {
       head: 'User',
       cell: ({ id, name, email }, open) => (
         <>
+          <input
+            type="checkbox"
+            className="tick"
+            aria-label={`Tick ${email ?? name ?? id}`}
+            checked={ticked.has(id)}
+            disabled={!here.can('developer') || here.is_root}
+            onChange={({ target }) => tick(target.checked ? [...ticked, id] : [...ticked].filter((other) => other !== id))}
+          />
           <b>{open(email ?? name ?? id)}</b>
           {name && email ? <span className="muted">{name}</span> : null}
         </>
@@ -89,7 +107,7 @@ export default function Users() {
               className="in"
               data-filter
               aria-label="Find users"
-              placeholder="Exact email, id, or words of a name"
+              placeholder="Any part of an email, a name or an id"
               value={words}
               onChange={(event) => setWords(event.target.value)}
             />
@@ -107,14 +125,30 @@ export default function Users() {
             )}
             {role ? <OnlyRole slug={role} clear={() => show({ role: undefined })} /> : null}
           </form>
+          <Filters />
+          <Export
+            name={`users-${here.environment.slug}`}
+            of="users"
+            head={export_head}
+            rowOf={exportRow}
+            rest="Choose filters for the rest."
+            pages={(signal) => here.client.listUsers({ ...here.at, ...userFilter(search), limit: 100 }, { signal }).pages()}
+          />
+          <Ticked ticked={ticked} shown={list.rows ?? []} tick={tick} />
         </>
       }
       list={list}
       columns={columns}
       no_match={
-        query || role || approval ? (
-          <NoMatch act="Clear the search" clear={() => show({ query: undefined, role: undefined, approval: undefined })}>
-            {query ? 'No user has these words.' : role ? 'No user was given this role.' : no_approval[approval ?? 'waiting']}
+        is_filtered ? (
+          <NoMatch act="Clear the search" clear={() => show(Object.fromEntries(user_filters.map((name) => [name, undefined])))}>
+            {query
+              ? 'No user has these words.'
+              : role
+                ? 'No user was given this role.'
+                : approval
+                  ? no_approval[approval]
+                  : 'No user is so.'}
           </NoMatch>
         ) : null
       }
@@ -129,6 +163,35 @@ const no_approval: Readonly<Record<Approval, string>> = {
   waiting: 'Nobody waits for an approval.',
   approved: 'Nobody was approved.',
   refused: 'Nobody was refused.',
+}
+
+/** The filters, and the order. */
+function Filters() {
+  const { search, show } = useQueryState()
+  const known = useRead(providers.hundred(useEnvironment()))
+  const choices = (of: Readonly<Record<string, { words: string }>>) =>
+    Object.entries(of).map(([value, { words }]) => [value, words] as const)
+  const choice = (name: (typeof user_filters)[number], label: string, any: string, options: readonly (readonly [string, string])[]) => (
+    <FilterSelect label={label} any={any} options={options} value={search[name]} choose={(value) => show({ [name]: value })} />
+  )
+  const of_providers = (known.data?.data ?? []).map(({ id, display_name }) => [id, display_name] as const)
+  return (
+    <div className="toolbar">
+      {choice('blocked', 'Blocked', 'Blocked or not', [
+        ['yes', 'Blocked'],
+        ['no', 'Not blocked'],
+      ])}
+      {choice('email_verified', 'Email', 'Email verified or not', [
+        ['yes', 'Email verified'],
+        ['no', 'Email not verified'],
+      ])}
+      {choice('method', 'Method', 'Any method', Object.entries(methodNames))}
+      {of_providers.length > 0 ? choice('provider_id', 'Provider', 'Any provider', of_providers) : null}
+      {choice('created', 'Created', 'Created at any time', choices(created_choices))}
+      {choice('seen', 'Last sign-in', 'Any last sign-in', choices(seen_choices))}
+      {choice('sort', 'Order', 'Newest first', [['last_sign_in', 'Latest sign-in first']])}
+    </div>
+  )
 }
 
 /** With a secret key, which names the environment by itself. */

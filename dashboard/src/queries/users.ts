@@ -1,37 +1,10 @@
-import type { User } from '@ostiary/sdk'
-import type { Search } from '../parts/search.ts'
 import { type At, type Here, key, list, one } from './query.ts'
-
-export type Approval = NonNullable<User['approval']>['state']
-
-export const approvals: readonly (readonly [Approval, string])[] = [
-  ['waiting', 'Waiting for approval'],
-  ['approved', 'Approved'],
-  ['refused', 'Refused'],
-]
-
-/** The state that the address of the page names. */
-export const approvalIn = ({ approval }: Search): Approval | undefined => approvals.find(([state]) => state === approval)?.[0]
+import type { UserFilter } from './user-filter.ts'
 
 export const users = {
   all: ({ at }: At) => key('users', at.environment_id),
-  /**
-   * @param query an exact email, or the beginning of a name
-   * @param role the slug of a role that was given to them
-   * @param approval the state of their approval
-   */
-  list: ({ client, at }: Here, query = '', { role, approval }: { role?: string | undefined; approval?: Approval | undefined } = {}) =>
-    list(key('users', at.environment_id, 'list', query, role, approval), (cursor) =>
-      client
-        .listUsers({
-          ...at,
-          ...(query.includes('@') ? { email: query } : query ? { query } : {}),
-          ...(role ? { role } : {}),
-          ...(approval ? { approval } : {}),
-          cursor,
-        })
-        .page(),
-    ),
+  list: ({ client, at }: Here, filter: UserFilter = {}) =>
+    list(key('users', at.environment_id, 'list', filter), (cursor) => client.listUsers({ ...at, ...filter, cursor }).page()),
   /** @param words parts of names, emails or phone numbers, or a whole id; without them the newest users */
   search: ({ client, at }: Here, words: string) =>
     list(key('users', at.environment_id, 'search', words), (cursor) =>
@@ -51,6 +24,8 @@ export const users = {
     one(key('user', at.environment_id, user_id, 'version'), (options) => client.responses.getUser({ ...at, user_id }, options)),
   methods: ({ client }: Here, user_id: string) =>
     list(key('methods', user_id), (cursor) => client.listUserMethods({ user_id, cursor, limit: 100 }).page()),
+  job: ({ client }: Here, user_job_id: string) =>
+    one(key('user job', user_job_id), (options) => client.getUserJob({ user_job_id }, options)),
   sessions: ({ client }: Here, user_id: string) =>
     list(key('sessions', user_id), (cursor) => client.listUserSessions({ user_id, cursor }).page()),
   trustedBrowsers: ({ client }: Here, user_id: string) =>

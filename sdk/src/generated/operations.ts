@@ -1,6 +1,6 @@
 // Generated from contract/src/routes.ts by `npm run docs`.
 import type { CallOptions, ChangeOptions, List, PostOptions } from '../options.ts'
-import type { ApiKey, ApiKeyWithPlaintext, Application, ApplicationChange, ApplicationCreation, ApplicationTemplate, ApplicationTemplates, ApplicationWithSecret, ApprovalState, AuditEntry, AuditVerification, AuthConfig, AuthKeyChange, AuthKeyCreation, BackchannelLogout, ClientSecret, ClientSecretCreation, ClientSecretWithPlaintext, Delivery, Environment, EnvironmentChange, EnvironmentConfiguration, EnvironmentCreation, EnvironmentRole, Event, EventKind, Grant, Invitation, KeyIdentity, KeyUsage, Located, Mail, MailAsked, MailTest, MailTested, Me, Member, MemberChange, MemberCreation, MetadataClient, MetadataClientChange, MetadataClientCreation, Names, Organization, OrganizationChange, OrganizationCreation, OrganizationInvitation, OrganizationInvitationCreation, OrganizationMember, OrganizationMemberChange, OrganizationMemberCreation, PlatformKeyChange, PlatformKeyCreation, Project, ProjectChange, ProjectCreation, ProjectWithEnvironments, Promotion, PromotionApply, PromotionCreation, PromotionInList, PromotionRevert, PromotionWithSecrets, Provider, ProviderChange, ProviderCheck, ProviderCreation, Readiness, RefusedCall, RefusedCallSummary, ResendSince, Resent, ResourceServer, ResourceServerChange, ResourceServerCreation, RevertOutcome, RoleChange, RoleCreation, RolePreview, Session, Settings, SettingsChange, SettingsPreview, SettingsToPreview, SignInMethod, SigningAlg, SigningKey, Statistics, Tenant, TenantChange, TenantCreation, TestSent, TokenToValidate, TokenVerdict, TrustedBrowser, User, UserAccess, UserChange, UserCreation, UserOrganization, Webhook, WebhookChange, WebhookCreation, WebhookWithSecret } from './types.ts'
+import type { ApiKey, ApiKeyWithPlaintext, Application, ApplicationChange, ApplicationCreation, ApplicationTemplate, ApplicationTemplates, ApplicationWithSecret, ApprovalState, AuditEntry, AuditVerification, AuthConfig, AuthKeyChange, AuthKeyCreation, BackchannelLogout, ClientSecret, ClientSecretCreation, ClientSecretWithPlaintext, Delivery, Environment, EnvironmentChange, EnvironmentConfiguration, EnvironmentCreation, EnvironmentRole, Event, EventKind, Grant, Invitation, KeyIdentity, KeyUsage, Located, Mail, MailAsked, MailTest, MailTested, Me, Member, MemberChange, MemberCreation, MetadataClient, MetadataClientChange, MetadataClientCreation, Names, Organization, OrganizationChange, OrganizationCreation, OrganizationInvitation, OrganizationInvitationCreation, OrganizationMember, OrganizationMemberChange, OrganizationMemberCreation, PlatformKeyChange, PlatformKeyCreation, Project, ProjectChange, ProjectCreation, ProjectWithEnvironments, Promotion, PromotionApply, PromotionCreation, PromotionInList, PromotionRevert, PromotionWithSecrets, Provider, ProviderChange, ProviderCheck, ProviderCreation, Readiness, RefusedCall, RefusedCallSummary, ResendSince, Resent, ResourceServer, ResourceServerChange, ResourceServerCreation, RevertOutcome, RoleChange, RoleCreation, RolePreview, Session, Settings, SettingsChange, SettingsPreview, SettingsToPreview, SignInMethod, SigningAlg, SigningKey, Statistics, Tenant, TenantChange, TenantCreation, TestSent, TokenToValidate, TokenVerdict, TrustedBrowser, User, UserAccess, UserChange, UserCreation, UserJob, UserJobCreation, UserOrganization, Webhook, WebhookChange, WebhookCreation, WebhookWithSecret } from './types.ts'
 
 /** The operations of the management and runtime API. */
 export interface Operations {
@@ -29,13 +29,13 @@ export interface Operations {
    */
   validateToken(body: TokenToValidate, options?: PostOptions): Promise<TokenVerdict>
   /**
-   * List users; with `query`, a page can be short and still have more.
+   * List users; with words or filters, a page can be short and still have more; as text/csv, all of them.
    *
-   * Lists the users of the environment, newest first. `email` finds one user, `role` those to whom a role was given; `query` searches names, emails and phone numbers, and then a page can have fewer objects than `limit` although more follow.
+   * Lists the users of the environment, newest first or by the day of the last sign-in. `email` finds one user; `query` finds parts of emails, names, phone numbers and ids. With words or filters a page can have fewer objects than `limit` although more follow. As `text/csv` it is every user that they leave, a line each; a cell that a spreadsheet would compute begins with an apostrophe.
    *
    * Needs a secret key of the environment, or an administrator with the role `developer` or above.
    */
-  listAuthUsers(params?: { limit?: number | undefined; cursor?: string | undefined; email?: string | undefined; query?: string | undefined; approval?: ApprovalState | undefined; role?: string | undefined }, options?: CallOptions): List<User>
+  listAuthUsers(params?: { limit?: number | undefined; cursor?: string | undefined; email?: string | undefined; query?: string | undefined; approval?: ApprovalState | undefined; blocked?: boolean | undefined; email_verified?: boolean | undefined; method?: 'password' | 'passkey' | 'totp' | 'recovery_codes' | 'provider' | undefined; provider_id?: string | undefined; created_from?: string | undefined; created_to?: string | undefined; last_seen_from?: string | undefined; last_seen_to?: string | undefined; never_signed_in?: boolean | undefined; sort?: 'created' | 'last_sign_in' | undefined; role?: string | undefined }, options?: CallOptions): List<User>
   /**
    * Create a user.
    *
@@ -122,6 +122,24 @@ export interface Operations {
    * An administrator needs a fresh sign-in (`fresh_sign_in` of the project; by default of the last 10 minutes) in a Live environment.
    */
   refuseUser(params: { user_id: string }, options?: PostOptions): Promise<User>
+  /**
+   * Block, unblock, sign out or delete many users.
+   *
+   * Begins a job that does the same to up to 10,000 users, each once, and answers at once with its `Location`. It goes on after a restart. At most 20 jobs of an environment wait or run.
+   *
+   * Needs a secret key of the environment, or an administrator with the role `developer` or above.
+   *
+   * An administrator needs a fresh sign-in (`fresh_sign_in` of the project; by default of the last 10 minutes) in a Live environment.
+   */
+  createUserJob(body: UserJobCreation, options?: PostOptions): Promise<UserJob>
+  /**
+   * Get a job over users.
+   *
+   * Gets a job over users: how many are done, failed, or no users here. It is kept for seven days after its end.
+   *
+   * Needs a secret key of the environment, or an administrator with the role `developer` or above.
+   */
+  getUserJob(params: { user_job_id: string }, options?: CallOptions): Promise<UserJob>
   /**
    * List the sessions of a user.
    *
@@ -841,13 +859,13 @@ export interface Operations {
    */
   authKeyUsage(params: { project_id: string; environment_id: string; key_id: string; from?: string | undefined; to?: string | undefined }, options?: CallOptions): Promise<KeyUsage>
   /**
-   * List users; with `query`, a page can be short and still have more.
+   * List users; with words or filters, a page can be short and still have more; as text/csv, all of them.
    *
-   * Lists the users of an environment, newest first, for platform keys and administrators. `query` can make pages short, as in the list of the runtime API.
+   * Lists the users of an environment, for platform keys and administrators. Words and filters can make pages short, as in the list of the runtime API.
    *
    * Needs a platform key with the scope `users:read`, or an administrator with the role `developer` or above.
    */
-  listUsers(params: { project_id: string; environment_id: string; limit?: number | undefined; cursor?: string | undefined; email?: string | undefined; query?: string | undefined; approval?: ApprovalState | undefined; role?: string | undefined }, options?: CallOptions): List<User>
+  listUsers(params: { project_id: string; environment_id: string; limit?: number | undefined; cursor?: string | undefined; email?: string | undefined; query?: string | undefined; approval?: ApprovalState | undefined; blocked?: boolean | undefined; email_verified?: boolean | undefined; method?: 'password' | 'passkey' | 'totp' | 'recovery_codes' | 'provider' | undefined; provider_id?: string | undefined; created_from?: string | undefined; created_to?: string | undefined; last_seen_from?: string | undefined; last_seen_to?: string | undefined; never_signed_in?: boolean | undefined; sort?: 'created' | 'last_sign_in' | undefined; role?: string | undefined }, options?: CallOptions): List<User>
   /**
    * Get a user.
    *
@@ -1427,6 +1445,8 @@ export const routes: Readonly<Record<keyof Operations, string>> = {
   unblockUser: 'POST /v1/auth/users/{user_id}/unblock p',
   approveUser: 'POST /v1/auth/users/{user_id}/approve p',
   refuseUser: 'POST /v1/auth/users/{user_id}/refuse p',
+  createUserJob: 'POST /v1/auth/users/jobs b',
+  getUserJob: 'GET /v1/auth/users/jobs/{user_job_id} p',
   listUserSessions: 'GET /v1/auth/users/{user_id}/sessions pl',
   endUserSessions: 'POST /v1/auth/users/{user_id}/end-sessions p',
   sendReset: 'POST /v1/auth/users/{user_id}/send-reset p',

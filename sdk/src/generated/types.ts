@@ -3649,6 +3649,42 @@ export type UserCreation = {
   roles?: string[] | undefined
 }
 
+export type UserJob = {
+  /** The id of a job over users. */
+  id: string
+  /** The id of a tenant. */
+  tenant_id: string
+  /** The id of a project. */
+  project_id: string
+  /** The id of an environment. */
+  environment_id: string
+  /** What happens to each user: the same as by the call for one user, with the same event and audit entry. */
+  action: 'block' | 'unblock' | 'end_sessions' | 'delete'
+  /** How far the job is. It ends by itself. */
+  status: 'waiting' | 'running' | 'done'
+  /** The number of users that it names. */
+  total: number
+  /** The users for whom the action is done, or for whom there was nothing to do. */
+  done: number
+  /** The users for whom it was given up, because other changes of the same user came first again and again. */
+  failed: number
+  /** The ids that no user of the environment has. */
+  skipped: number
+  /** When the object was created. */
+  created_at: string
+  /** When the object was last changed. */
+  updated_at: string
+  /** When the last user was done; `null` until then. Seven days later the job is gone. */
+  finished_at: string | null
+}
+
+export type UserJobCreation = {
+  /** What happens to each user: the same as by the call for one user, with the same event and audit entry. */
+  action: 'block' | 'unblock' | 'end_sessions' | 'delete'
+  /** The users, by id: 1 to 10,000, each once. */
+  user_ids: string[]
+}
+
 export type UserOrganization = {
   /** The id of an organization. */
   organization_id: string

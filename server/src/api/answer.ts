@@ -1,8 +1,9 @@
-/** Writes the response of a management route: JSON with its ETag, or one object per line. */
+/** Writes the response of a management route: JSON with its ETag, or one object per line, as JSON or as comma-separated values. */
 import { Readable } from 'node:stream'
 import type { Route } from '@ostiary/contract/route.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { z } from 'zod'
+import { z } from 'zod'
+import { csvLine } from '../base/csv.ts'
 import { sha256 } from '../base/digest.ts'
 import { entityTag } from '../domain/lists/if-match.ts'
 import { isKnown } from '../http/if-none-match.ts'
@@ -21,11 +22,19 @@ export function inLines(pages: Lines[typeof lines]): Lines {
 }
 
 /** Each line has the members of its object in the order of the schema of the list. */
-async function* toText(list: z.ZodType, { [lines]: pages }: Lines): AsyncGenerator<string> {
+async function* toText(list: z.ZodType, { [lines]: pages }: Lines, type: Route['lines']): AsyncGenerator<string> {
+  const names = membersOf(list)
+  if (type === 'text/csv') yield csvLine(names)
   for await (const page of pages) {
-    const { data } = inOrderOf(list, { data: page }) as { data: readonly object[] } // as: the same page
-    yield data.map((object) => `${JSON.stringify(object)}\n`).join('')
+    const { data } = inOrderOf(list, { data: page }) as { data: readonly Record<string, unknown>[] } // as: the same page
+    yield data.map((object) => (type === 'text/csv' ? csvLine(names.map((name) => object[name])) : `${JSON.stringify(object)}\n`)).join('')
   }
+}
+
+/** The members of the objects of a list. */
+function membersOf(list: z.ZodType): string[] {
+  const data = list instanceof z.ZodObject ? list.shape.data : null
+  return data instanceof z.ZodArray && data.element instanceof z.ZodObject ? Object.keys(data.element.shape) : []
 }
 
 const text = Symbol('text')
@@ -66,7 +75,7 @@ export function send(reply: FastifyReply, request: FastifyRequest, route: Route,
     return reply
       .header('cache-control', 'no-store')
       .type(`${route.lines}; charset=utf-8`)
-      .send(Readable.from(toText(schema, answer as Lines))) // as: just checked
+      .send(Readable.from(toText(schema, answer as Lines, route.lines))) // as: just checked
 
   // A member has no other id than that of the user.
   const { version, user_id, id = user_id } = answer as { version?: number; id?: string; user_id?: string } // as: handlers may return a versioned resource
@@ -78,7 +87,7 @@ export function send(reply: FastifyReply, request: FastifyRequest, route: Route,
   const headers = {
     'content-type': 'application/json; charset=utf-8',
     'cache-control': 'no-store',
-    ...(status === 201 && id ? { location: `${url}/${id}` } : {}),
+    ...((status === 201 || route.creates) && id ? { location: `${url}/${id}` } : {}),
     ...(tag ? { etag: tag } : {}),
     // A page may use the keys of two environments: a response cached for one key must not answer the other.
     ...(route.cache ? { 'cache-control': route.cache, vary: 'Origin, X-API-Key, Authorization' } : {}),

@@ -101,7 +101,7 @@ export function createCommit({ db, newId }: Deployment, about: About): Commit {
 }
 
 /** The label of the key or the email of the administrator. */
-function labelOf({ key, administrator }: Caller): string | null {
+export function labelOf({ key, administrator }: Caller): string | null {
   return key?.label ?? administrator?.email ?? null
 }
 

@@ -59,6 +59,7 @@ const queries: Record<IdPrefix, (id: string, tenants: Statement) => Statement> =
   rol: (id, tenants) => within(sql`roles`, id, tenants),
   org: (id, tenants) => within(sql`organizations`, id, tenants),
   oiv: (id, tenants) => within(sql`organization_invitations`, id, tenants, 'organization_id'),
+  ujb: (id, tenants) => within(sql`user_jobs`, id, tenants),
   eml: (id, tenants) => within(sql`captured_mails`, id, tenants),
   evt: (id, tenants) => within(sql`events`, id, tenants),
 }

@@ -44,7 +44,7 @@ export const lock_order: readonly string[] = `
   tenants projects environments metadata_clients deployment users providers endings
 
   sessions half_sign_ins dashboard_sessions shown_codes email_changes disconnections consents organization_disconnections organization_consents
-  trusted_browsers passkeys removed_passkeys totp_methods recovery_codes identities
+  trusted_browsers passkeys removed_passkeys totp_methods recovery_codes identities user_texts user_words
   authorization_codes refresh_chains opaque_access_tokens revoked_access_tokens grants
   sign_in_attempts mailed_codes passkey_ceremonies upstream_holds upstream_sign_ins returned_upstream_states used_assertions
   kept_answers
@@ -53,7 +53,7 @@ export const lock_order: readonly string[] = `
   roles role_resource_servers role_holders applications application_secrets application_origins
   organization_counts organizations organization_members organization_role_holders
   organization_invitations organization_invitation_links
-  members invitations invitation_links signing_keys es256_keys jwks_readers rotated_keys api_keys key_usage
+  user_jobs user_job_parts members invitations invitation_links signing_keys es256_keys jwks_readers rotated_keys api_keys key_usage
 
   webhooks webhook_attempts webhook_messages backchannel_logout_attempts backchannel_logouts
   issuer_certificates expiry_warnings expiry_mails event_counters telemetry_cursors captured_mails events audit_log address_mails mails leases jobs

@@ -6,20 +6,37 @@ import { reason } from '../base/reason.ts'
 import { issuerAtHost } from './place.ts'
 import { ApiError } from './problem.ts'
 
+interface MethodGuard {
+  /** Checks a request for which no route was found. */
+  refuse: (request: { url: string; method: string }) => ApiError | undefined
+  /** Methods without a route of their own that would reach the route of another address: `/users/jobs` is also a `/users/{user_id}`. */
+  hidden: readonly { method: Route['method']; path: string }[]
+}
+
 /**
- * Returns a function that checks a request for which no route was found. RFC 9110 §15.5.6: if other methods exist at the address, the
+ * Returns what refuses a method. RFC 9110 §15.5.6: if other methods exist at the address, the
  * response is 405 and lists them in `Allow`. `undefined` means that the address is unknown.
  */
-export function createMethodGuard(): (request: { url: string; method: string }) => ApiError | undefined {
+export function createMethodGuard(): MethodGuard {
   const rows_of = new Map<string, Route[]>()
   for (const row of [...Object.values<Route>(routes), ...Object.values<Route>(oidcRoutes), ...Object.values<Route>(serviceRoutes)])
     rows_of.set(row.path, [...(rows_of.get(row.path) ?? []), row])
-  const addresses = [...rows_of.values()].map((rows) => ({
+  const isWritten = ({ path }: Route) => !path.includes('{')
+  // An address without a parameter is found before the pattern of another one.
+  const in_order = [...rows_of.values()].toSorted((a, b) => Number(b.some(isWritten)) - Number(a.some(isWritten)))
+  const addresses = in_order.map((rows) => ({
     pattern: new RegExp(`^${rows[0]?.path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
     methods: rows.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method])),
     rows,
   }))
-  return ({ url, method }) => {
+  const hidden = addresses.flatMap(({ rows: [row], methods }) =>
+    row && isWritten(row)
+      ? addresses
+          .filter(({ rows, pattern }) => !rows.some(isWritten) && pattern.test(row.path))
+          .flatMap(({ rows }) => rows.filter(({ method }) => !methods.includes(method)).map(({ method }) => ({ method, path: row.path })))
+      : [],
+  )
+  const refuse: MethodGuard['refuse'] = ({ url, method }) => {
     const address = addresses.find(({ pattern }) => pattern.test(pathOf(url)))
     if (!address || address.methods.includes(method)) return undefined
     const uses = address.rows.map((row) => `${row.method} (${row.summary})`)
@@ -28,6 +45,7 @@ export function createMethodGuard(): (request: { url: string; method: string }) 
       reason: reason`The address exists, but not with this method.`,
     })
   }
+  return { refuse, hidden }
 }
 
 /** The 404 of an unknown address. Below the path of an issuer it names the discovery address (OIDC Discovery 1.0 §4). */

@@ -67,7 +67,7 @@ export function demoAccess(
     ...resourceServers.created(place, { id: newId('rs'), slug, identifier: ordersApi(base_url) }, api).statements,
     ...roleOf('administrator', { name: 'Administrator', administers: true, permissions: permissions(reads_orders, deletes_orders) }),
     ...roleOf('viewer', { name: 'Viewer', permissions: permissions(reads_orders) }),
-    insertUser({ environment_id, id: users.viewer }, viewer, password_hash, at),
+    ...insertUser({ environment_id, id: users.viewer }, viewer, password_hash, at),
     ...names.map((name) => countForUser(member(name), limits.organizations_per_user)),
     ...insertOrganization(environment_id, { id: organization_id, slug: 'blue-door' }, customer, { most: limits.organizations, now: at }),
     ...names.flatMap((name) => addMember(member(name), [given[name]], { most: limits.members_per_organization, now: at })),

@@ -88,7 +88,7 @@ export async function createDemo(deployment: Deployment, passwords: Passwords): 
           insertEnvironment({ tenant_id, project_id }, { id, issuer: defaultIssuer(config.base_url, id) }, named, at),
         ),
         ...applications.created(deployment, placeIn(tenant_id), facts, patched(application, 'spa', {}, own)).statements,
-        insertUser(
+        ...insertUser(
           { environment_id, id: user_id },
           { email: demo.email, email_verified: true, name: 'Demo Example', given_name: 'Demo', family_name: 'Example', locale: 'en' },
           password_hash,

@@ -91,7 +91,7 @@ export async function createFirstTenant(
     // Every first tenant writes this row, so of two at the same time, the second waits here and then finds the tenant of the first.
     atCoordinator`update deployment set value = value where name = 'root'`,
     requires(sql`not exists (select 1 from tenants where id <> ${root.tenant_id} and id <> ${tenant_id})`),
-    insertUser({ environment_id: root_environment, id: user_id }, { email: first.email, email_verified: true }, password_hash, at),
+    ...insertUser({ environment_id: root_environment, id: user_id }, { email: first.email, email_verified: true }, password_hash, at),
     anchorLog(secrets, tenant_id),
     insertEvent(
       root_environment,

@@ -39,6 +39,9 @@ const key_usage_kept_ms = 30 * day_ms
 /** Two years and a month, so that a month can be compared with the same month of the year before last. */
 const counter_kept_ms = 760 * day_ms
 
+/** Long enough to read what became of it. */
+const user_job_kept_ms = 7 * day_ms
+
 /** The limits count the codes of the last hour, and a person who comes back to the page can ask for a new one. */
 const code_kept_ms = hour_ms
 
@@ -87,6 +90,7 @@ export const expiring_rows: readonly ExpiringRows[] = [
   { table: 'backchannel_logout_attempts', key: ['environment_id', 'message_id', 'number'], time: 'at',                  kept_ms: delivery_kept_ms },
   { table: 'backchannel_logouts',   key: in_environment('id'),                          time: 'created_at',          kept_ms: delivery_kept_ms },
   { table: 'key_usage',             key: ['key_id', 'hour', 'route', 'ip'],             time: 'hour',                kept_ms: key_usage_kept_ms },
+  { table: 'user_jobs',             key: in_environment('id'),                          time: 'finished_at',         kept_ms: user_job_kept_ms },
   { table: 'mailed_codes',          key: in_environment('id'),                          time: 'expires_at',          kept_ms: code_kept_ms },
   { table: 'email_changes',         key: in_environment('user_id'),                     time: 'expires_at',          kept_ms: 0 },
   { table: 'mails',                 key: in_environment('id'),                          time: 'expires_at',          kept_ms: mail_kept_ms },

@@ -12,6 +12,7 @@ import { createMailJobs } from '../domain/mail/deliver.ts'
 import { startRunner } from '../domain/queue/runner.ts'
 import { nameMissingScopes } from '../domain/resource-servers/store.ts'
 import { createHolderWalk } from '../domain/roles/holders.ts'
+import { createIndexWalk, turn_ms as index_turn_ms } from '../domain/users/index-walk.ts'
 import { createWebhookJobs } from '../domain/webhooks/deliver.ts'
 import { createWebhookFanOut } from '../domain/webhooks/fan-out.ts'
 import type { WebhookHistories } from '../domain/webhooks/history.ts'
@@ -25,6 +26,7 @@ import { removeExpiredRows } from './expiring-rows.ts'
 import { createGrantIndexes } from './grant-indexes.ts'
 import { createSequencer, startSequencer } from './sequencer.ts'
 import { createTelemetryJobs } from './telemetry.ts'
+import { createUserJobs } from './user-jobs.ts'
 import { visitGrants } from './visit-grants.ts'
 import { createEndsWalk, turn_ms } from './walk-ends.ts'
 import { createWriteProbe } from './write-probe.ts'
@@ -50,6 +52,8 @@ const indexes_interval_ms = 10_000
 const telemetry_interval_ms = 1_000
 /** At the stop of the service, the collector gets this long for the last lines, spans and events. */
 const telemetry_stop_limit_ms = 2_000
+/** How often it is asked whether a job over users waits. */
+const jobs_interval_ms = 1_000
 /** At the stop of the service, deliveries in flight get this long. Unfinished jobs go back to the queue. */
 const delivery_stop_limit_ms = 5_000
 
@@ -119,6 +123,8 @@ export function startJobs(deployment: Deployment, { keys, key_pool, issuers, web
       while (is_more && !stopping) is_more = await nameMissingScopes(deployment.db)
     }),
     every(sweep_interval_ms, 'holders of roles', createHolderWalk(deployment, () => stopping).work),
+    every(jobs_interval_ms, 'jobs over users', createUserJobs({ ...deployment, issuers }, () => stopping).work),
+    every(index_turn_ms, 'index of users', createIndexWalk(deployment).work),
     every(turn_ms, 'early ends', createEndsWalk(deployment).work),
     every(indexes_interval_ms, 'indexes of grants', createGrantIndexes(deployment, stopped.signal).work),
     ...Object.entries(telemetry?.works ?? {}).map(([signal, send]) => every(telemetry_interval_ms, `telemetry of ${signal}`, send)),

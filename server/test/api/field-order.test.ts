@@ -57,7 +57,7 @@ test('almost every row answers its valid request', () => assert.ok(answered > so
 
 testRows(
   'each line of a list as application/jsonl is in the order of its schema',
-  rows.filter(({ route }) => route.lines !== undefined),
+  rows.filter(({ route }) => route.lines === 'application/jsonl'),
   async ({ name, route }) => {
     const right = validRequest(route, ours)
     const { body } = await ask(w, { ...right, headers: { ...right.headers, accept: 'application/jsonl' } })

@@ -77,6 +77,7 @@ async function rootIds(): Promise<Ids> {
     refused_in_environment: referenceOf(await asOperator('GET', `${E}/applications/app_${absent}`)),
     refused_in_tenant: referenceOf(await asOperator('GET', `/v1/platform/projects/prj_${absent}`)),
     session_id: sessions[0].id,
+    user_job_id: `ujb_${absent}`,
     method_id: methods[0].id,
     trusted_browser_id: `tbr_${absent}`,
     grant_id: grants[0].id,

@@ -558,7 +558,7 @@ test('a search for users goes on until it finds one, also behind more users than
   const insert = (id: string, index: number) =>
     insertUser({ environment_id: w.test.id, id }, { email: `crowd-${index}@example.com` }, null, w.now())
   for (let begin = 0; begin < ids.length; begin += 2_050)
-    await w.deployment.db.batch(ids.slice(begin, begin + 2_050).map((id, index) => insert(id, begin + index)))
+    await w.deployment.db.batch(ids.slice(begin, begin + 2_050).flatMap((id, index) => insert(id, begin + index)))
   await show(page, `${base}/users?query=crowd-0`, 'Users')
   await button(page, 'crowd-0@example.com').waitFor()
   await show(page, `${base}/users?query=crowd-none`, 'Users')

@@ -43,7 +43,7 @@ async function newEnvironment(): Promise<EnvironmentId> {
 }
 
 const addUser = (environment: EnvironmentId, address: string, email_verified: boolean) =>
-  db.run(insertUser({ environment_id: environment, id: newId('usr') }, { email: address, email_verified }, null, w.now()))
+  db.batch(insertUser({ environment_id: environment, id: newId('usr') }, { email: address, email_verified }, null, w.now()))
 
 interface Mails {
   address: string

@@ -39,7 +39,7 @@ async function plant(began: Beginning, email: string, email_verified: boolean): 
       ? insertIdentity(environment_id, identity, { id: newId('mth'), user_id: id }, w.now())
       : sql`update users set password_hash = (select t.password_hash from users t where t.environment_id = ${environment_id} and t.id = ${template})
              where environment_id = ${environment_id} and id = ${id}`
-  await db.batch([insertUser({ environment_id, id }, { email, email_verified, self_registered }, null, w.now()), way_in])
+  await db.batch([...insertUser({ environment_id, id }, { email, email_verified, self_registered }, null, w.now()), way_in])
   return id
 }
 

@@ -155,6 +155,7 @@ async function changeEverything(): Promise<string[]> {
   const { data: methods } = await backend('GET', `/users/${user.id}/methods`)
   await backend('DELETE', `/users/${user.id}/methods/${methods[0].id}`)
   await backend('DELETE', `/users/${user.id}/trusted-browsers/${await storeTrustedBrowser(w, environment, user.id)}`)
+  await backend('POST', '/users/jobs', { action: 'end_sessions', user_ids: [w.deployment.newId('usr')] })
   await backend('DELETE', `/users/${user.id}`)
   await platform('DELETE', `${at}/auth-keys/${auth_key.id}`)
 

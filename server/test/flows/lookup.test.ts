@@ -51,6 +51,7 @@ const found: { object: keyof typeof prefixes; id: string; place: object }[] = [
     },
   },
   { object: 'user', id: environment.user_id, place: here },
+  { object: 'user_job', id: environment.user_job_id, place: here },
   { object: 'session', id: environment.session_id, place: { ...here, parent_id: environment.user_id } },
   { object: 'trusted_browser', id: environment.trusted_browser_id, place: { ...here, parent_id: environment.user_id } },
   { object: 'metadata_client', id: environment.metadata_client_id, place: here },

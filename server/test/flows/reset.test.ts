@@ -479,7 +479,7 @@ async function selfRegistered(email: string): Promise<string> {
   const id = w.deployment.newId('usr')
   const { id: template } = await w.createUser(environment, { password: 'planted password here' })
   await w.deployment.db.batch([
-    insertUser({ environment_id: environment.id, id }, { email, self_registered: true }, null, w.now()),
+    ...insertUser({ environment_id: environment.id, id }, { email, self_registered: true }, null, w.now()),
     sql`update users set password_hash = (select password_hash from users t where t.environment_id = ${environment.id} and t.id = ${template})
          where environment_id = ${environment.id} and id = ${id}`,
   ])

@@ -59,6 +59,7 @@ export function idsOf(route: Route, tenant: Tenant, environment: EnvironmentObje
     mail_id: environment.mail_id,
     user_id: in_tenant ? tenant.member_id : environment.user_id,
     session_id: environment.session_id,
+    user_job_id: environment.user_job_id,
     request_id: in_tenant ? tenant.request_id : environment.request_id,
     member_id: tenant.member_id,
     id: environment.id,
@@ -199,6 +200,7 @@ export function sampleBody(type: z.ZodType): Record<string, unknown> {
     ...(type === NewMetadataClient && { client_id: `https://agent.example.com/sample-${n}/client.json` }),
     scopes: ['projects:read'],
     user_id: 'usr_01m7wwr5ftevtv5yxb47hmb4ht',
+    user_ids: ['usr_01m7wwr5ftevtv5yxb47hmb4ht'],
   }
   return Object.fromEntries(
     [...requiredFields(type, schema), ...Object.keys(schema.properties ?? {}).filter((name) => name === 'client_secret')].map((name) => {

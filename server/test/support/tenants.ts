@@ -35,6 +35,7 @@ export interface EnvironmentObjects extends TestEnvironment {
   other_user_id: string
   mail_id: string
   session_id: string
+  user_job_id: string
   /** A refused call of the environment. */
   request_id: string
   method_id: string
@@ -163,6 +164,7 @@ async function createTenantObjects(w: World, { tenant_id, member_id, token, slug
       user_id: person.id,
       ...(await mailIn(environment, secret.key, platform)),
       session_id: sessions.data[0].id,
+      user_job_id: await jobOver(person.id, secret.key),
       request_id: await refusedAt(`${environment.path}/applications/${unknown_application}`, platform),
       method_id: await firstOf('methods', person.id, secret.key),
       trusted_browser_id: await storeTrustedBrowser(w, environment, person.id),
@@ -177,6 +179,9 @@ async function createTenantObjects(w: World, { tenant_id, member_id, token, slug
     if (reply.status !== 404) throw new Error(`${path} exists.`)
     return referenceOf(reply)
   }
+  /** A job over users, which finds nothing to do. */
+  const jobOver = async (user_id: string, key: string): Promise<string> =>
+    expectStatus(202, await w.call('POST', '/v1/auth/users/jobs', { key, body: { action: 'unblock', user_ids: [user_id] } })).id
   const firstOf = async (list: string, user_id: string, key: string): Promise<string> =>
     expectStatus(200, await w.call('GET', `/v1/auth/users/${user_id}/${list}`, { key })).data[0].id
   /** Creates a captured email. Live captures none, so its id is unknown. */

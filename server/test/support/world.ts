@@ -244,7 +244,7 @@ export async function world(
       const email = fields.email ?? `user${++users}@example.com`
       const id = deployment.newId('usr')
       const hash = await passwords.hash(password)
-      await deployment.db.run(
+      await deployment.db.batch(
         insertUser({ environment_id: environment.id, id }, { name: 'Ada Example', email_verified: true, ...fields, email }, hash, now()),
       )
       return { id, email, password }

@@ -168,7 +168,7 @@ export function Access({ user, methods, ask }: AccessProps) {
 const isFirstOfItsApplication = ({ application_id }: Grant, index: number, grants: readonly Grant[]) =>
   grants.findIndex((grant) => grant.application_id === application_id) === index
 
-const methodNames = {
+export const methodNames = {
   password: 'Password',
   passkey: 'Passkey',
   totp: 'Authenticator app',

@@ -1,12 +1,13 @@
 /** How a user has access: sign-in methods, sessions as a whole, and the grants of applications. */
 import { sql } from '../../db/db.ts'
+import { signingOut } from '../../domain/accounts/administration.ts'
 import { findMethod, isSecondFactor, listMethods, removalEvent, removeMethod } from '../../domain/accounts/methods.ts'
 import { originOf } from '../../domain/events/origin.ts'
 import { readPage } from '../../domain/lists/lists.ts'
 import { changeVersioned } from '../../domain/lists/versions.ts'
 import { mailStatements } from '../../domain/mail/send.ts'
 import { disconnectApplication } from '../../domain/sessions/disconnect.ts'
-import { endBegunWith, endEverything } from '../../domain/sessions/endings.ts'
+import { endBegunWith } from '../../domain/sessions/endings.ts'
 import { listGrants } from '../../domain/sessions/grants.ts'
 import { findUser, holdUser, type UserRow } from '../../domain/users/store.ts'
 import { findTrustedById, listTrusted, removeTrusted } from '../../domain/users/trusted-browsers.ts'
@@ -20,25 +21,14 @@ async function userOf({ db }: Services, { caller, params }: UserCall): Promise<U
   return found(findUser(db, caller.environment.id, params.user_id ?? ''))
 }
 
-/** Every session has its event. Grants with `offline_access` end too. */
 export const endUserSessions: Handler<'endUserSessions'> = (services, call) => {
   const environment_id = call.caller.environment.id
   const load = () => findUser(services.db, environment_id, call.params.user_id ?? '')
   return changeVersioned(call.if_match, load, async (user) => {
     const at = services.now()
     const origin = originOf(services, call.caller.actor, call.request_id)
-    const ended = await call.commit(
-      {
-        statements: [
-          holdUser(environment_id, user.id),
-          ...endEverything(environment_id, user.id, { by: 'ended_by_api', event: { reason: 'ended_by_api', origin } }, at),
-        ],
-        before: user,
-        answer: user,
-      },
-      at,
-    )
-    return ended ? user : null
+    const { statements } = signingOut(user, origin, at)
+    return (await call.commit({ statements, before: user, answer: user }, at)) ? user : null
   })
 }
 

@@ -1,31 +1,36 @@
 import { DataClaims } from '@ostiary/contract/data-claims.ts'
 import { type EnvironmentId, UserId } from '@ostiary/contract/ids.ts'
-import { type User, UserChange, type UserQuery } from '@ostiary/contract/user.ts'
-import type { z } from 'zod'
+import { UserChange, type UserQuery } from '@ostiary/contract/user.ts'
 import { changedFields } from '../../base/changed-fields.ts'
+import { restartLimit } from '../../base/database-time.ts'
 import { day_ms } from '../../base/durations.ts'
 import { emailKey } from '../../base/email.ts'
 import { mergePatch } from '../../base/merge-patch.ts'
 import { picked } from '../../base/picked.ts'
 import { reason } from '../../base/reason.ts'
 import { networkOf, sourceOf } from '../../base/source.ts'
-import { type Statement, sql } from '../../db/db.ts'
-import { closeUser, eraseUser } from '../../domain/accounts/erase.ts'
-import { type PageCall, readPage, readPageBy } from '../../domain/lists/lists.ts'
+import { isText } from '../../base/text.ts'
+import type { Statement } from '../../db/db.ts'
+import { blocking, closing, deletion } from '../../domain/accounts/administration.ts'
+import { type PageCall, readPage } from '../../domain/lists/lists.ts'
 import { changeVersioned } from '../../domain/lists/versions.ts'
 import { mailStatements } from '../../domain/mail/send.ts'
 import type { Notice } from '../../domain/mail/texts/notice.ts'
 import { findMembershipIn } from '../../domain/organizations/memberships.ts'
 import { endEverything } from '../../domain/sessions/endings.ts'
 import { endSessionRecord, findSessionRecord, listSessionRecords } from '../../domain/sessions/session-records.ts'
+import { hasAllUsers } from '../../domain/users/index-walk.ts'
+import { type Asked, listUsers as listUsersBy } from '../../domain/users/list.ts'
 import { endCodesOf } from '../../domain/users/mailed-codes.ts'
 import type { Turn } from '../../domain/users/password.ts'
 import { judgePassword, type Names } from '../../domain/users/password-rules.ts'
 import { findUserAccess } from '../../domain/users/permissions.ts'
-import { findHolders, setRoles } from '../../domain/users/roles.ts'
-import { matching, searchUsers } from '../../domain/users/search.ts'
+import { setRoles } from '../../domain/users/roles.ts'
+import { searchUsers } from '../../domain/users/search.ts'
 import * as store from '../../domain/users/store.ts'
-import { badField, found, notFound } from '../../http/problem.ts'
+import { queriedWords } from '../../domain/users/words.ts'
+import { ApiError, badField, found, notFound } from '../../http/problem.ts'
+import { inLines } from '../answer.ts'
 import { environmentOf } from '../environment.ts'
 import { inOrder, roleIdsOf } from '../given-roles.ts'
 import type { Call, Handler } from '../handler.ts'
@@ -91,7 +96,7 @@ export const createUser: Handler<'createUser'> = async (services, { caller, body
   const created = await commit(
     {
       statements: [
-        store.insertUser({ environment_id: environment.id, id }, fields, password_hash, at),
+        ...store.insertUser({ environment_id: environment.id, id }, fields, password_hash, at),
         ...(role_ids.length === 0 ? [] : setRoles({ environment_id: environment.id, id }, role_ids)),
       ],
       before: null,
@@ -131,7 +136,7 @@ export const changeUser: Handler<'changeUser'> = (services, call) => {
     const written = await call.commit(
       {
         statements: [
-          store.updateUser(current, fields, password_hash, at),
+          ...store.updateUser(current, fields, password_hash, at),
           ...(role_ids === null ? [] : setRoles(current, role_ids)),
           ...(ends_codes ? endCodesOf(environment_id, current.id, at) : []),
           ...(password === undefined ? [] : endEverything(environment_id, current.id, { by: 'password_changed' }, at)),
@@ -163,39 +168,16 @@ export const deleteUser: Handler<'deleteUser'> = async (services, call) => {
   await changeVersioned(call.if_match, finder(services, call), async (current) => {
     const at = services.now()
     if (current.deletes_at !== null && !is_final) return current
-    if (grace_days > 0) return (await close(services, call, current, new Date(at.getTime() + grace_days * day_ms))) ? current : null
+    const ends = new Date(at.getTime() + grace_days * day_ms)
+    const { statements, event, after } =
+      grace_days > 0 ? await closing(services, current, { ends, request_id: call.request_id }, at) : deletion(current, at)
     const deleted = await call.commit(
-      {
-        statements: [...eraseUser(current, at), ...endCodesOf(environment_id, current.id, at)],
-        before: current,
-        answer: null,
-        event: { environment_id, type: 'user.deleted', user_id: current.id, data: {} },
-      },
+      { statements, before: current, ...(after && { after }), answer: null, ...(event && { event: { environment_id, ...event } }) },
       at,
     )
     return deleted ? current : null
   })
   return null
-}
-
-/** The mail says how the person comes back. */
-async function close(services: Services, call: UserCall & Pick<Call<'deleteUser'>, 'request_id'>, current: store.UserRow, ends: Date) {
-  const { environment_id } = current
-  const at = services.now()
-  const deletes_at = ends.toISOString()
-  const user = { ...current, pending_email: null, deletes_at, version: current.version + 1, updated_at: at.toISOString() }
-  const mails = await mailTo(services, call, current, { kind: 'account_closed', deletes_at: ends, device: null })
-  const event = { environment_id, type: 'user.closed' as const, user_id: current.id, data: { deletes_at } }
-  return call.commit(
-    {
-      statements: [...closeUser(current, ends, at), ...endCodesOf(environment_id, current.id, at), ...mails],
-      before: current,
-      after: user,
-      answer: null,
-      event,
-    },
-    at,
-  )
 }
 
 /** A mail to the person about a change that the backend made; none where the account has no address. */
@@ -310,36 +292,21 @@ const email_taken = { reason: reason`Another user of the environment has the ema
 
 type UserCall = Pick<Call<'blockUser'>, 'caller' | 'params' | 'if_match' | 'commit'>
 
-/** Blocking ends all sessions and grants. Unblocking makes none valid again: the number of the user stays. */
 function setBlocked(services: Services, call: UserCall, blocked: boolean) {
   const environment_id = call.caller.environment.id
   return changeVersioned(call.if_match, finder(services, call), async (current) => {
     const at = services.now()
-    if ((current.blocked_at !== null) === blocked) {
+    const change = blocking(current, blocked, at)
+    if (change === null) {
       await call.commit({ statements: [], before: current, answer: current }, at)
       return current
     }
-    const user = {
-      ...current,
-      pending_email: null,
-      blocked_at: blocked ? at.toISOString() : null,
-      version: current.version + 1,
-      updated_at: at.toISOString(),
-    }
+    const { statements, after, event } = change
     const changed = await call.commit(
-      {
-        statements: [
-          store.setBlocked(current, blocked, at),
-          ...endCodesOf(environment_id, current.id, at),
-          ...(blocked ? endEverything(environment_id, current.id, { by: 'user_blocked' }, at) : []),
-        ],
-        before: current,
-        answer: user,
-        event: { environment_id, type: blocked ? 'user.blocked' : 'user.unblocked', user_id: current.id, data: {} },
-      },
+      { statements, before: current, answer: after, ...(event && { event: { environment_id, ...event } }) },
       at,
     )
-    return changed ? user : null
+    return changed ? after : null
   })
 }
 
@@ -369,27 +336,41 @@ const finder =
 const findUser = ({ db }: Services, environment_id: EnvironmentId, { params }: Pick<UserCall, 'params'>) =>
   found(store.findUser(db, environment_id, params.user_id ?? ''))
 
-type ListCall = PageCall & { readonly query: Pick<z.output<typeof UserQuery>, 'email' | 'query' | 'role' | 'approval'> }
+type ListCall = PageCall & { readonly query: UserQuery; readonly wants_lines: boolean }
 
-/** Newest first. `query` is a complete id or words to search for. */
+/** `query` is a complete id or words to search for. */
 async function listUsersOf(services: Services, environment_id: EnvironmentId, call: ListCall) {
-  const { db } = services
-  const { email, role, approval, query = '' } = call.query
-  const is_id = UserId.safeParse(query).success
-  if (!is_id && query.trim() !== '') return searchUsers(services, environment_id, { email, role, approval, query }, call)
-  const list = JSON.stringify(['users', environment_id, email ?? null, role ?? null, query, approval ?? null])
-  if (role !== undefined && email === undefined && !is_id) {
-    const read = async (last: string | null, limit: number) => findHolders(db, environment_id, role, { last, limit })
-    const page = await readPageBy(services, call, list, { keyOf: (id) => id, read })
-    return { ...page, data: matching(await store.findUsers(db, environment_id, page.data), { approval }) }
+  const { limit: _, cursor: _cursor, query = '', sort, ...fields } = call.query
+  const id = UserId.safeParse(query).success ? query : undefined
+  const words = id === undefined ? queriedWords(query) : []
+  const asked = { filter: { ...fields, id, words }, sort }
+  const list = !words.every((word) => isText(word)) ? nobody : (await hasAllUsers(services.db)) ? listUsersBy : listWithoutIndex
+  if (!call.wants_lines) return list(services, environment_id, asked, call)
+  const read = (cursor: string | undefined) =>
+    list(services, environment_id, asked, { query: { limit: lines_at_once, cursor }, fail: call.fail })
+  return inLines(inPages(await read(call.query.cursor), read))
+}
+
+/** No user has a character that no text can have. */
+const nobody = async (): Promise<UserPage> => ({ data: [], has_more: false, next_cursor: null })
+
+type UserPage = Awaited<ReturnType<typeof listUsersBy>>
+const lines_at_once = 100
+
+/** Reads page by page as the client consumes them, so memory use does not depend on the number of users. */
+async function* inPages(first: UserPage, read: (cursor: string) => Promise<UserPage>): AsyncGenerator<UserPage['data']> {
+  for (let page = first; ; page = await read(page.next_cursor)) {
+    yield page.data
+    if (page.next_cursor === null) return
+    restartLimit()
   }
-  const by_email = email === undefined ? sql`` : sql`and u.email_key = ${emailKey(email)}`
-  const by_id = is_id ? sql`and u.id = ${query}` : sql``
-  const page = await readPageBy(services, call, list, {
-    keyOf: ({ id }: User) => id,
-    read: (last, limit) => store.listUsers(db, environment_id, sql`${by_email} ${by_id} ${store.byApproval(approval)}`, { last, limit }),
-  })
-  return { ...page, data: matching(page.data, { role }) } // one user at most has the email or the id
+}
+
+/** During the walk after an upgrade, which takes minutes. */
+function listWithoutIndex(services: Services, environment_id: EnvironmentId, { filter, sort }: Asked, call: PageCall) {
+  if (sort === 'last_sign_in')
+    throw new ApiError('unavailable', 'This order of users is being prepared after an upgrade. Try again in some minutes.')
+  return searchUsers(services, environment_id, filter, call)
 }
 
 const password_problems = {

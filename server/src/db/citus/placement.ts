@@ -15,7 +15,7 @@ export const tables_of: Readonly<Record<Place, readonly string[]>> = {
     disconnections email_changes endings es256_keys event_counters events expiry_mails expiry_warnings grants half_sign_ins identities issuer_certificates jwks_readers kept_answers mailed_codes mails metadata_clients
     opaque_access_tokens organization_consents organization_counts organization_disconnections organization_invitation_links organization_invitations organization_members organization_role_holders organizations passkey_ceremonies passkeys promoted_states providers recovery_codes refresh_chains removed_passkeys
     resource_server_scopes resource_servers returned_upstream_states revoked_access_tokens role_holders role_resource_servers roles sessions shown_codes sign_in_attempts signing_keys
-    telemetry_cursors totp_methods trusted_browsers upstream_holds upstream_sign_ins used_assertions users webhook_attempts webhook_messages webhooks`),
+    telemetry_cursors totp_methods trusted_browsers upstream_holds upstream_sign_ins used_assertions user_job_parts user_jobs user_texts user_words users webhook_attempts webhook_messages webhooks`),
   scope: names('dropped_calls refused_calls'),
   everywhere: names('tenants projects environments issuer_origins'),
   coordinator: names(`

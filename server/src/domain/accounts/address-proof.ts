@@ -16,6 +16,7 @@ import type { Deployment } from '../../deployment/deployment.ts'
 import { bySystem, originOf } from '../events/origin.ts'
 import { insertEvent, type NewEvent } from '../events/store.ts'
 import { endConsents, endEverything } from '../sessions/endings.ts'
+import { keepChangedFindable, keepFindable } from '../users/findable.ts'
 import { endCodesOf } from '../users/mailed-codes.ts'
 import { createAccount } from './create-account.ts'
 import { removeAllMethods } from './methods.ts'
@@ -29,6 +30,12 @@ const Owner = z.object({
   blocked_at: z.date().nullable(),
   deletes_at: z.date().nullable(),
   locale: z.string().nullable(),
+  name: z.string().nullable(),
+  given_name: z.string().nullable(),
+  family_name: z.string().nullable(),
+  nickname: z.string().nullable(),
+  preferred_username: z.string().nullable(),
+  phone_number: z.string().nullable(),
   version: z.int(),
 })
 /** The account that has an address. */
@@ -43,7 +50,8 @@ export const isProven = (owner: Owner | null): owner is Owner & { email_verified
 export function findOwner(db: Db, environment_id: EnvironmentId, email: string): Promise<Owner | null> {
   return db.of(environment_id).maybeOne(
     Owner,
-    sql`select id, email, email_verified, self_registered, password_hash, blocked_at, deletes_at, locale, version
+    sql`select id, email, email_verified, self_registered, password_hash, blocked_at, deletes_at, locale, name, given_name, family_name, nickname, preferred_username, phone_number,
+                version
           from users where environment_id = ${environment_id} and email_key = ${emailKey(email)}`,
   )
 }
@@ -111,6 +119,7 @@ function handOver(services: Services, call: ProofCall, owner: Owner, { name, pas
             password_set_at = ${password_hash === null ? null : call.now}, password_used_at = null, version = version + 1,
             updated_at = ${call.now}
       where ${unchanged(call, owner)}`),
+    ...keepChangedFindable(call.environment_id, owner, { ...owner, name: owner.name ?? name }),
     ...loseEverything(services, call, owner),
     eventOf(services, call, {
       type: 'user.updated',
@@ -146,6 +155,7 @@ function replace(services: Services, call: ProofCall, owner: Owner, { name, pass
         set email = '', email_key = id, password_hash = null, password_set_at = null, password_used_at = null, version = version + 1,
             updated_at = ${now}
       where ${unchanged(call, owner)}`),
+    ...keepFindable(call.environment_id, { ...owner, email: null }),
     ...loseEverything(services, call, owner),
   ]
   return { user_id, email, password_hash, loses_factors: false, waits, statements: [...replaced, ...statements] }

@@ -39,7 +39,7 @@ export function createAccount(
     user_id,
     waits,
     statements: [
-      insertUser({ environment_id, id: user_id }, { ...user, self_registered: true, waits }, password_hash, now),
+      ...insertUser({ environment_id, id: user_id }, { ...user, self_registered: true, waits }, password_hash, now),
       ...change(user_id),
       insertEvent(environment_id, origin(), event, now),
       ...(waits ? [insertEvent(environment_id, origin(), { type: 'user.approval_requested', user_id, data: {} }, now)] : []),

@@ -11,7 +11,9 @@ import { type Db, guard, list, type OfEnvironment, type Statement, sql } from '.
 import { inEnvironment, sameEnvironment } from '../../db/environment.ts'
 import { insertInto } from '../../db/rows.ts'
 import { between_names } from '../lists/search.ts'
+import { forgetFindable, keepChangedFindable, keepFindable } from './findable.ts'
 import { forgetRoles, givenRoles, type Part } from './roles.ts'
+import type { Findable } from './words.ts'
 
 const UserRow = User.extend({ version: z.int() })
 export type UserRow = z.infer<typeof UserRow>
@@ -23,15 +25,6 @@ const columns = (environment_id: EnvironmentId): Statement => sql`
   u.version, u.created_at, u.updated_at`
 const from = (environment_id: EnvironmentId): Statement => sql`from users u join environments e on e.id = u.environment_id
   left join email_changes c on ${sameEnvironment('c', 'u', environment_id)} and c.user_id = u.id`
-
-/** Reads users, newest first. */
-export function listUsers(db: Db, environment_id: EnvironmentId, filter: Statement, { last, limit }: Part): Promise<User[]> {
-  return db.of(environment_id).all(
-    User,
-    sql`select ${columns(environment_id)} ${from(environment_id)}
-           where u.environment_id = ${environment_id} ${filter} ${olderThan(last)} order by u.id desc limit ${limit}`,
-  )
-}
 
 const olderThan = (last: string | null) => (last === null ? sql`` : sql`and u.id < ${last}`)
 
@@ -131,7 +124,7 @@ export async function isNameTaken(db: Db, environment_id: EnvironmentId, name: s
  * Gives a new user a name that nobody else has. Fails as a guard where another user has it. The batches that take a name wait for each other
  * at the row that the first statement writes. Put it after the insert of the user.
  */
-export const takeName = ({ environment_id, id }: UserRef, name: string): Statement[] => [
+export const takeName = ({ environment_id, id, ...user }: UserRef & Omit<Findable, 'preferred_username'>, name: string): Statement[] => [
   insertInto(
     'upstream_holds',
     { environment_id },
@@ -139,10 +132,18 @@ export const takeName = ({ environment_id, id }: UserRef, name: string): Stateme
   ),
   guard(sql`update users set preferred_username = ${name}, preferred_username_key = ${userNameKey(name)}
     where environment_id = ${environment_id} and id = ${id} and not ${hasName(environment_id, name, id)}`),
+  ...keepFindable(environment_id, { ...user, id, preferred_username: name }),
 ]
 
 /** Fails as a guard if a user has the email. */
-export function insertUser(
+export const insertUser = (
+  ref: UserRef,
+  user: Omit<NewUser, 'password'> & { self_registered?: boolean; waits?: boolean },
+  password_hash: string | null,
+  now: Date,
+): Statement[] => [insertRow(ref, user, password_hash, now), ...keepFindable(ref.environment_id, { ...user, id: ref.id })]
+
+function insertRow(
   { environment_id, id }: UserRef,
   user: Omit<NewUser, 'password'> & { self_registered?: boolean; waits?: boolean },
   password_hash: string | null,
@@ -218,8 +219,8 @@ export function findUnapproved(db: Db, environment_id: EnvironmentId, id: string
 }
 
 /** The filter of a list by the state of the approval. */
-export const byApproval = (state: ApprovalState | undefined): Statement =>
-  state === undefined ? sql`` : sql`and u.approval is not null and substr(u.approval, 11, 1) = ${state.charAt(0)}`
+export const hasApproval = (state: ApprovalState): Statement =>
+  sql`u.approval is not null and substr(u.approval, 11, 1) = ${state.charAt(0)}`
 
 const Closed = z.object({ deletes_at: z.date() })
 
@@ -271,7 +272,7 @@ export function noteSignIn(
   now: Date,
 ): Statement {
   const used = by_password ? sql`, password_used_at = ${now}` : sql``
-  return guard(sql`update users set last_sign_in_at = ${now}${used}
+  return guard(sql`update users set last_sign_in_at = ${now}, last_sign_in_day = ${Math.floor(now.getTime() / day_ms)}${used}
     where environment_id = ${environment_id} and id = ${user_id} and blocked_at is null and deletes_at is null and ${is_approved}
       and coalesce(password_hash, '') = ${password_hash ?? ''}`)
 }
@@ -305,7 +306,12 @@ export interface UserFields extends Omit<NewUser, 'password' | 'email'> {
  * Changes a user. Fails as a guard if the user changed since `current` was read, or if another user has the email. Reading other users
  * is safe because of the unique index on emails: PostgreSQL repeats a batch that violates it, and then the guard sees the other user.
  */
-export function updateUser(current: UserRow, user: UserFields, password_hash: string | null | undefined, now: Date): Statement {
+export const updateUser = (current: UserRow, user: UserFields, password_hash: string | null | undefined, now: Date): Statement[] => [
+  updateRow(current, user, password_hash, now),
+  ...keepChangedFindable(current.environment_id, current, { ...user, id: current.id }),
+]
+
+function updateRow(current: UserRow, user: UserFields, password_hash: string | null | undefined, now: Date): Statement {
   const password =
     password_hash === undefined
       ? sql``
@@ -341,6 +347,7 @@ export function deleteUser({ environment_id, id, version }: UserRow): Statement[
     sql`delete from recovery_codes where environment_id = ${environment_id} and user_id = ${id}`,
     sql`delete from trusted_browsers where environment_id = ${environment_id} and user_id = ${id}`,
     forgetRoles({ environment_id, id }),
+    ...forgetFindable({ environment_id, id }),
   ]
 }
 

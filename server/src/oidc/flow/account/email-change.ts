@@ -167,7 +167,7 @@ function changeAddress(
   return [
     spent,
     ...takeEmailChange(environment_id, user.id, change, now),
-    updateUser(user, { ...user, email: change.email, email_verified: true }, undefined, now),
+    ...updateUser(user, { ...user, email: change.email, email_verified: true }, undefined, now),
     ...(session ? [holdFreshSession(call, session)] : []),
     ...endEverythingElse(environment_id, kept, { by: 'address_changed', origin: origin() }, now),
     ...events.map((event) => insertEvent(environment_id, origin(), event, now)),

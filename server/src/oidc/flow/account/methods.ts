@@ -52,7 +52,7 @@ export const changeOwnPassword: OidcEndpoint = async (services, call) => {
   const written = await commitWithNotice(services, call, user, {
     notice,
     statements: [
-      updateUser(user, user, password_hash, now),
+      ...updateUser(user, user, password_hash, now),
       holdFreshSession(call, session),
       ...endEverythingElse(environment_id, session, { by: 'password_changed', origin: ownOrigin(services, call, own) }, now),
       insertEvent(environment_id, ownOrigin(services, call, own), event, now),

@@ -30,7 +30,7 @@ export const changeOwnName: OidcEndpoint = async (services, call) => {
   const written = await services.db
     .of(environment_id)
     .batch([
-      updateUser(user, { ...user, ...fields }, undefined, call.now),
+      ...updateUser(user, { ...user, ...fields }, undefined, call.now),
       holdSession(environment_id, session, call.now),
       insertEvent(environment_id, ownOrigin(services, call, own), event, call.now),
     ])

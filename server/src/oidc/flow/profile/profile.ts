@@ -53,7 +53,7 @@ export const saveProfile: OidcEndpoint = async (services, call) => {
       const written = await db
         .of(environment_id)
         .batch([
-          updateUser(user, { ...user, name }, undefined, now),
+          ...updateUser(user, { ...user, name }, undefined, now),
           holdSession(environment_id, session, now),
           insertEvent(environment_id, originOf(services, byUser(user_id), request_id), event, now),
         ])

@@ -171,7 +171,7 @@ function create(arrival: Arrival, email: string, { user_name, left_out }: Judged
   const { user_id, waits, statements } = createAccount(services, account, (user_id) => [
     ...useInvitation(services, call, interaction),
     insertIdentity(environment_id, identity, { id: identity_id, user_id }, call.now),
-    ...(user_name === null ? [] : takeName({ environment_id, id: user_id }, user_name)),
+    ...(user_name === null ? [] : takeName({ environment_id, id: user_id, ...account.user }, user_name)),
   ])
   const hold = [holdProvider(environment_id, provider.id)]
   const began = { step: 'sign_up' as const, user_id, email, password_hash: null, identity_id, waits, asks_name: name === null }

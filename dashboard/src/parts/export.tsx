@@ -1,52 +1,33 @@
-/** Saves the entries of the filter as a file: JSON lines or comma-separated values. It is read page by page and can be stopped. */
+/** Saves the objects of a filter as a file: JSON lines or comma-separated values. It is read page by page and can be stopped. */
 import { Menu } from '@mantine/core'
-import type { AuditEntry, Page } from '@ostiary/sdk'
+import type { Page } from '@ostiary/sdk'
 import { useRef, useState } from 'react'
-import { download } from '../../parts/download.ts'
-import { Icon } from '../../parts/icon.tsx'
-import { Problem } from '../../parts/problem.tsx'
 import { line } from './cells.ts'
+import { download } from './download.ts'
+import { Icon } from './icon.tsx'
+import { Problem } from './problem.tsx'
 
-/** The file is put together in memory, so it has at most this many entries. The API also returns all of them at once, as JSON lines. */
+/** The file is put together in memory, so it has at most this many objects. The API also returns all of them at once. */
 const MOST = 50_000
 
-const head = [
-  'sequence',
-  'time',
-  'action',
-  'actor_type',
-  'actor_id',
-  'actor',
-  'object_type',
-  'object_id',
-  'ip',
-  'request_id',
-  'before',
-  'after',
-  'hash',
-]
-const rowOf = ({ sequence, created_at, action, actor, object, ip, request_id, before, after, hash }: AuditEntry) => [
-  String(sequence),
-  created_at,
-  action,
-  actor.type,
-  actor.id ?? '',
-  actor.label ?? '',
-  object.type,
-  object.id,
-  ip ?? '',
-  request_id ?? '',
-  before === null ? '' : JSON.stringify(before),
-  after === null ? '' : JSON.stringify(after),
-  hash,
-]
-
-const forms = {
-  jsonl: { type: 'application/jsonl', begin: '', of: (entry: AuditEntry) => `${JSON.stringify(entry)}\n` },
-  csv: { type: 'text/csv', begin: line(head), of: (entry: AuditEntry) => line(rowOf(entry)) },
+interface ExportProps<T> {
+  /** The name of the file. */
+  name: string
+  /** The objects in the words of a sentence: `entries`. */
+  of: string
+  pages: (signal: AbortSignal) => AsyncIterable<Page<T>>
+  /** The heads of the columns of a spreadsheet, and its cells. */
+  head: readonly string[]
+  rowOf: (object: T) => string[]
+  /** What makes the rest fit, where there are more objects than a file has. */
+  rest: string
 }
 
-export function Export({ name, pages }: { name: string; pages: (signal: AbortSignal) => AsyncIterable<Page<AuditEntry>> }) {
+export function Export<T>({ name, of: objects, pages, head, rowOf, rest }: ExportProps<T>) {
+  const forms = {
+    jsonl: { type: 'application/jsonl', begin: '', of: (object: T) => `${JSON.stringify(object)}\n` },
+    csv: { type: 'text/csv', begin: line(head), of: (object: T) => line(rowOf(object)) },
+  }
   const [read, setRead] = useState<number | null>(null)
   const [is_cut, setCut] = useState(false)
   const [error, setError] = useState<unknown>(null)
@@ -81,7 +62,10 @@ export function Export({ name, pages }: { name: string; pages: (signal: AbortSig
   if (read !== null)
     return (
       <button type="button" className="btn" onClick={() => running.current?.abort()}>
-        <span aria-live="polite">{read.toLocaleString('en')} entries read.</span> Stop
+        <span aria-live="polite">
+          {read.toLocaleString('en')} {objects} read.
+        </span>{' '}
+        Stop
       </button>
     )
   return (
@@ -99,7 +83,7 @@ export function Export({ name, pages }: { name: string; pages: (signal: AbortSig
       </Menu>
       {is_cut ? (
         <span className="small muted">
-          The file has the newest {MOST.toLocaleString('en')} entries. Choose a shorter time for the rest.
+          The file has the first {MOST.toLocaleString('en')} {objects}. {rest}
         </span>
       ) : null}
       <Problem error={error} />

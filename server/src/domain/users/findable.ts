@@ -1,0 +1,55 @@
+/**
+ * The index by which users are found (`words.ts`). Each batch that changes what a user is found by writes it too. `user_texts` has the words,
+ * `user_words` the numbers of their grams: a full-text table of SQLite, an array with an index on PostgreSQL (decision 0201).
+ */
+import type { EnvironmentId } from '@ostiary/contract/ids.ts'
+import type { UserRef } from '../../base/user-ref.ts'
+import { type Db, type OfEnvironment, type Statement, sql } from '../../db/db.ts'
+import { inEnvironment } from '../../db/environment.ts'
+import { insertInto } from '../../db/rows.ts'
+import { type Findable, gramsOf, numberOf, queriedGrams, wordsOf } from './words.ts'
+
+/** Both engines read numbers from this text: an array of PostgreSQL, words of SQLite. */
+const arrayOf = (environment_id: EnvironmentId, grams: readonly string[]): string =>
+  `{${grams.map((gram) => numberOf(environment_id, gram)).join(',')}}`
+
+const rowOf = ({ environment_id, id }: UserRef): bigint => BigInt(numberOf(environment_id, id))
+
+/** Writes the words of a user. Put it after the guard that holds or inserts the user. */
+export function keepFindable(environment_id: EnvironmentId, user: Findable): Statement[] {
+  const ref = { environment_id, id: user.id }
+  const words = wordsOf(user)
+  return [
+    insertInto(
+      'user_texts',
+      { environment_id, user_id: user.id, words },
+      sql`on conflict (environment_id, user_id) do update set words = excluded.words`,
+    ),
+    forgetGrams(ref),
+    insertInto('user_words', { rowid: rowOf(ref), environment_id, user_id: user.id, grams: arrayOf(environment_id, gramsOf(words)) }),
+  ]
+}
+
+/** The same after a change, which may concern nothing that the user is found by. */
+export const keepChangedFindable = (environment_id: EnvironmentId, before: Findable, after: Findable): Statement[] =>
+  wordsOf(before) === wordsOf(after) ? [] : keepFindable(environment_id, after)
+
+/** Removes what a deleted user was found by. */
+export const forgetFindable = (ref: UserRef): Statement[] => [
+  sql`delete from user_texts where environment_id = ${ref.environment_id} and user_id = ${ref.id}`,
+  forgetGrams(ref),
+]
+
+const forgetGrams = (ref: UserRef): Statement =>
+  sql`delete from user_words where rowid = ${rowOf(ref)} and ${inEnvironment(ref.environment_id)}`
+
+/** Selects the users that have all grams of some words, in no order: `environment_id` and `user_id`. */
+export function holdersOfGrams(engine: Db['engine'], environment_id: EnvironmentId, words: readonly string[]): OfEnvironment {
+  const grams = queriedGrams(words)
+  const found = sql`select environment_id, user_id from user_words where`
+  if (engine === 'postgres')
+    return sql`${found} grams @> cast(${arrayOf(environment_id, grams)} as bigint[]) and ${inEnvironment(environment_id)}`
+  const numbers = grams.map((gram) => `"${numberOf(environment_id, gram)}"`)
+  // https://www.sqlite.org/fts5.html#full_text_query_syntax: the table equals the query, which is the same as `match`.
+  return sql`${found} user_words = ${numbers.join(' AND ')} and ${inEnvironment(environment_id)}`
+}
