@@ -26,7 +26,7 @@ import {
 import { type Asked, access_of_a_member, exportAccount, memberPage, requestsOf } from './organization-requests.ts'
 import { caller, newMasterKey, seedOstiary, signInRequests, startOstiary } from './ostiary.ts'
 import { atPace, createPool } from './pace.ts'
-import { refreshStatistics } from './planting.ts'
+import { indexUsers, refreshStatistics } from './planting.ts'
 import { codeFlow } from './provider.ts'
 import { createPlace, measureRoleChanges, validation } from './roles.ts'
 
@@ -57,6 +57,7 @@ export async function surveyOrganizations({ folder, core, freshDatabase }: Groun
     say('planting')
     const db = createDb(database_url === null ? openSqlite(join(own, 'ostiary.db')) : openPostgres(database_url))
     await plantCrowd(db, crowd, sizes)
+    await indexUsers(db)
     await db.close()
     if (database_url !== null) await refreshStatistics(database_url)
     started = await startOstiary(restart, master_key)

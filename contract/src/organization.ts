@@ -127,7 +127,9 @@ export const OrganizationMemberQuery = PageQuery.extend({
   query: text(200)
     .register(characters, { allowed: 'any' })
     .optional()
-    .describe('Words that the name, the email or the phone number of the user contains, or the whole id of a user.'),
+    .describe(
+      'Words that each occur in a word of the email, a name, the phone number or the id of the user, in any case; a word of one or two characters begins it. Or the whole id of a user.',
+    ),
 })
 
 /** A membership, as one reads it by the user. */

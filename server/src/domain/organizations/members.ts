@@ -5,9 +5,10 @@
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { OrganizationMember, type UserOrganization } from '@ostiary/contract/organization.ts'
 import { z } from 'zod'
-import { type Db, guard, identifiers, list, type OfEnvironment, requires, type Statement, sql } from '../../db/db.ts'
+import { type Db, guard, identifiers, join, list, type OfEnvironment, requires, type Statement, sql } from '../../db/db.ts'
 import { inEnvironment, likelyInEnvironment, sameEnvironment, unindexed } from '../../db/environment.ts'
 import { followRemovedMember } from '../sessions/endings.ts'
+import { findsTexts } from '../users/findable.ts'
 import { findNamesOf, user_names } from '../users/store.ts'
 import { countMember, type MemberRef, uncountForUser, uncountMember } from './counts.ts'
 import type { Part } from './store.ts'
@@ -77,11 +78,12 @@ const inPart = (environment_id: EnvironmentId, filter: Filter, of: Part): OfEnvi
     and ${isThere(sql`from users lu where lu.environment_id = ${environment_id} and lu.id = l.user_id`)} ${part(of)}`
 
 const Held = z.object({ user_id: z.string(), membership: z.int() })
+export type Held = z.infer<typeof Held>
 
 type OfRole = Filter & { role: string }
 
 /** Finds the members to whom a role was given. The list reads them by their ids: PostgreSQL joins them in a poor order. */
-const findHolders = (db: Db, environment_id: EnvironmentId, filter: OfRole, of: Part): Promise<z.infer<typeof Held>[]> =>
+const findHolders = (db: Db, environment_id: EnvironmentId, filter: OfRole, of: Part): Promise<Held[]> =>
   db.of(environment_id).all(
     Held,
     sql`select l.user_id, l.membership from organization_role_holders l
@@ -136,6 +138,60 @@ export async function findMemberNames(db: Db, environment_id: EnvironmentId, fil
          order by listed.membership desc`,
   )
 }
+
+/** Members whom all words find (`users/words.ts`). */
+interface WordFilter extends Filter {
+  words: readonly string[]
+}
+
+/** The table `l` of the members whom a filter leaves, each with a place in the list. */
+const placed = (environment_id: EnvironmentId, { role }: Filter): { table: Statement; has_role: Statement } =>
+  role === undefined
+    ? { table: sql`organization_members l`, has_role: sql`` }
+    : {
+        table: sql`organization_role_holders l`,
+        has_role: sql`and l.role_id = (select id from roles where environment_id = ${environment_id} and slug = ${role})`,
+      }
+
+const withWords = (environment_id: EnvironmentId, row: 'l' | 'listed', words: readonly string[]): Statement => sql`
+  join user_texts t on ${sameEnvironment('t', row, environment_id)} and t.user_id = ${identifiers(row)}.user_id
+    and ${join(findsTexts(words), ' and ')}`
+
+/** Finds members among the `named` users, the last added first. */
+export function findMembersNamed(
+  db: Db,
+  environment_id: EnvironmentId,
+  { words, named, ...filter }: WordFilter & { named: OfEnvironment },
+  of: Part,
+): Promise<Held[]> {
+  const { table, has_role } = placed(environment_id, filter)
+  return db.of(environment_id).all(
+    Held,
+    sql`select l.user_id, l.membership from ${named} join ${table} on ${sameEnvironment('l', 'named', environment_id)} and l.user_id = named.user_id
+          ${withWords(environment_id, 'l', words)}
+         where ${fromLast(environment_id, filter, of)} ${has_role} ${part(of)}`,
+  )
+}
+
+/** Finds members among the next `looked_at` ones. `goes_on_after` is the last of these, where there are more. */
+export async function findMembersAmongNext(
+  db: Db,
+  environment_id: EnvironmentId,
+  { words, ...filter }: WordFilter,
+  { last, limit, looked_at }: Part & { looked_at: number },
+): Promise<{ found: Held[]; goes_on_after: number | undefined }> {
+  const { table, has_role } = placed(environment_id, filter)
+  const next = sql`(select l.user_id, l.environment_id, l.membership from ${table}
+    where ${fromLast(environment_id, filter, { last, limit })} ${has_role} ${part({ last, limit: looked_at })}) listed`
+  const found = await db.of(environment_id).all(
+    Held,
+    sql`select listed.user_id, listed.membership from ${next} ${withWords(environment_id, 'listed', words)}
+         order by listed.membership desc limit ${limit}`,
+  )
+  const [end] = await db.of(environment_id).all(Next, sql`select count(*) as count, min(listed.membership) as last from ${next}`)
+  return { found, goes_on_after: end?.count === looked_at ? (end.last ?? undefined) : undefined }
+}
+const Next = z.object({ count: z.int(), last: z.int().nullable() })
 
 /**
  * Finds these members of an organization, the last added first. PostgreSQL takes an organization for one of average size, and would read all members of

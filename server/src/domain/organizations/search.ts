@@ -1,14 +1,20 @@
-/** Searches organizations and members by parts of their names; `domain/lists/search.ts` says how. A call reads at most 10,000 rows. */
+/** Searches organizations by parts of their names (`domain/lists/search.ts`), and members by the index of users (decision 0201). */
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import type { Organization } from '@ostiary/contract/organization.ts'
+import { isText } from '../../base/text.ts'
 import type { Deployment } from '../../deployment/deployment.ts'
-import type { PageCall } from '../lists/lists.ts'
+import { cursorsOf, type PageCall } from '../lists/lists.ts'
 import { search } from '../lists/search.ts'
+import { fewOf, holdersOfGrams } from '../users/findable.ts'
+import { hasAllUsers } from '../users/index-walk.ts'
+import { queriedWords } from '../users/words.ts'
 import * as members from './members.ts'
 import * as store from './store.ts'
 
 const slice = 500
 const most_read = 10_000
+/** The members that one call looks at, where the index names many users. */
+const looked_at = 4_000
 
 type Reading = Pick<Deployment, 'db' | 'secrets'>
 
@@ -42,23 +48,53 @@ export async function searchOrganizations(
   return { ...found, data: await store.findOrganizations(db, environment_id, ids) }
 }
 
-/** Returns one page of the members that match, the last added first. Each word of the query must occur in a name of the user. */
+type MemberSearch = members.Filter & { query: string }
+
+/** Returns one page of the members that match, the last added first. The words find a user as in the list of users. */
 export async function searchMembers(
   services: Reading,
   environment_id: EnvironmentId,
-  { query, ...filter }: members.Filter & { query: string },
+  asked: MemberSearch,
   call: PageCall,
 ): Promise<Page<members.ListedMember>> {
   const { db } = services
-  const { organization_id, role = null } = filter
-  const list = JSON.stringify(['found members', environment_id, organization_id, role, query])
-  const found = await search(
+  const found = (await hasAllUsers(db))
+    ? await byIndex(services, environment_id, asked, call)
+    : await byNames(services, environment_id, asked, call)
+  const user_ids = found.data.map(({ user_id }) => user_id)
+  return { ...found, data: await members.findMembers(db, environment_id, asked.organization_id, user_ids) }
+}
+
+const listOf = (environment_id: EnvironmentId, { organization_id, role, query }: MemberSearch): string =>
+  JSON.stringify(['found members', environment_id, organization_id, role ?? null, query])
+
+/** Words that few users of the environment have are found by the index, others among the next members. */
+async function byIndex(services: Reading, environment_id: EnvironmentId, asked: MemberSearch, call: PageCall): Promise<Page<members.Held>> {
+  const { db } = services
+  const { query, ...filter } = asked
+  const words = queriedWords(query)
+  if (words.length === 0 || !words.every((word) => isText(word))) return { data: [], has_more: false, next_cursor: null }
+  const cursors = cursorsOf(services, listOf(environment_id, asked))
+  const { limit } = call.query
+  const part = { last: cursors.read(call), limit: limit + 1 }
+  const named = await fewOf(db, environment_id, holdersOfGrams(db.engine, environment_id, words))
+  const { found, goes_on_after } = named
+    ? { found: await members.findMembersNamed(db, environment_id, { ...filter, words, named }, part), goes_on_after: undefined }
+    : await members.findMembersAmongNext(db, environment_id, { ...filter, words }, { ...part, looked_at })
+  const data = found.slice(0, limit)
+  const next = found.length > limit ? data.at(-1)?.membership : goes_on_after
+  return { data, has_more: next !== undefined, next_cursor: next === undefined ? null : cursors.write(String(next)) }
+}
+
+/** During the minutes after an upgrade in which the index is written. */
+const byNames = (services: Reading, environment_id: EnvironmentId, asked: MemberSearch, call: PageCall) =>
+  search(
     services,
     call,
-    { list, query },
+    { list: listOf(environment_id, asked), query: asked.query },
     {
       read: async (last, limit) =>
-        (await members.findMemberNames(db, environment_id, filter, { last, limit })).map((member) => ({
+        (await members.findMemberNames(services.db, environment_id, asked, { last, limit })).map((member) => ({
           id: String(member.membership),
           ...member,
         })),
@@ -67,6 +103,3 @@ export async function searchMembers(
       most_read,
     },
   )
-  const user_ids = found.data.map(({ user_id }) => user_id)
-  return { ...found, data: await members.findMembers(db, environment_id, organization_id, user_ids) }
-}

@@ -7,9 +7,8 @@ import { emailKey } from '../../base/email.ts'
 import { lowestId } from '../../base/ids.ts'
 import { type Db, type OfEnvironment, type Statement, sql } from '../../db/db.ts'
 import { inEnvironment } from '../../db/environment.ts'
-import { holdersOfGrams } from './findable.ts'
+import { findsTexts, holdersOfGrams } from './findable.ts'
 import { hasApproval } from './store.ts'
-import { patternOf } from './words.ts'
 
 /** Which users a list has. `id` and `words` come from its `query`. */
 export interface Filter extends Omit<UserQuery, 'query' | 'sort'> {
@@ -42,7 +41,7 @@ const roleOf = (environment_id: EnvironmentId, slug: string): OfEnvironment =>
 const conditions: { [F in keyof Filter]-?: (value: NonNullable<Filter[F]>, environment_id: EnvironmentId) => Statement[] } = {
   id: (id) => [sql`u.id = ${id}`],
   email: (email) => [sql`u.email_key = ${emailKey(email)}`],
-  words: (words) => words.map((word) => sql`t.words like ${patternOf(word)} escape '!'`),
+  words: findsTexts,
   role: (slug, environment_id) => [
     hasOneOf(sql`${ofUser(environment_id, sql`role_holders`)} and m.role_id = ${roleOf(environment_id, slug)}`),
   ],

@@ -3,11 +3,12 @@
  * `user_words` the numbers of their grams: a full-text table of SQLite, an array with an index on PostgreSQL (decision 0201).
  */
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
+import { z } from 'zod'
 import type { UserRef } from '../../base/user-ref.ts'
 import { type Db, type OfEnvironment, type Statement, sql } from '../../db/db.ts'
 import { inEnvironment } from '../../db/environment.ts'
 import { insertInto } from '../../db/rows.ts'
-import { type Findable, gramsOf, numberOf, queriedGrams, wordsOf } from './words.ts'
+import { type Findable, gramsOf, numberOf, patternOf, queriedGrams, wordsOf } from './words.ts'
 
 /** Both engines read numbers from this text: an array of PostgreSQL, words of SQLite. */
 const arrayOf = (environment_id: EnvironmentId, grams: readonly string[]): string =>
@@ -53,3 +54,17 @@ export function holdersOfGrams(engine: Db['engine'], environment_id: Environment
   // https://www.sqlite.org/fts5.html#full_text_query_syntax: the table equals the query, which is the same as `match`.
   return sql`${found} user_words = ${numbers.join(' AND ')} and ${inEnvironment(environment_id)}`
 }
+
+/** The most users that an index may name, for a call to look at all of them. */
+const most_named = 2_000
+
+/** The users that an index names, as the table `named` of a statement; `null` if they are many. */
+export async function fewOf(db: Db, environment_id: EnvironmentId, source: OfEnvironment): Promise<OfEnvironment | null> {
+  const some = sql`(${source} limit ${most_named + 1}) named`
+  const [row] = await db.of(environment_id).all(Counted, sql`select count(*) as count from ${some}`)
+  return (row?.count ?? 0) <= most_named ? some : null
+}
+const Counted = z.object({ count: z.int() })
+
+/** The conditions on the texts `t` of a user whom the words of a query find. */
+export const findsTexts = (words: readonly string[]): Statement[] => words.map((word) => sql`t.words like ${patternOf(word)} escape '!'`)

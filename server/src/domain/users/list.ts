@@ -11,13 +11,12 @@ import { sameEnvironment } from '../../db/environment.ts'
 import type { Deployment } from '../../deployment/deployment.ts'
 import { cursorsOf, type PageCall } from '../lists/lists.ts'
 import { conditionsOf, daysOf, type Filter, idsOf, sourcesOf } from './filters.ts'
+import { fewOf } from './findable.ts'
 import { findHolders } from './roles.ts'
 import { findUsers } from './store.ts'
 
 /** The users of an order that one call looks at. */
 const looked_at = 4_000
-/** The most users that an index may name, for a call to look at all of them. */
-const most_named = 2_000
 
 type Sort = UserQuery['sort']
 
@@ -160,19 +159,16 @@ function matching(environment_id: EnvironmentId, { filter }: Part): Statement {
 /** Finds the users of the list by the first index that names few; `null` if there is none. */
 async function findNamed(db: Db, environment_id: EnvironmentId, part: Part): Promise<Place[] | null> {
   for (const source of sourcesOf(db.engine, environment_id, part.filter)) {
-    const some = sql`(${source} limit ${most_named + 1}) named`
-    const { count } = (await db.of(environment_id).all(z.object({ count: z.int() }), sql`select count(*) as count from ${some}`))[0] ?? {
-      count: 0,
-    }
-    if (count <= most_named) return findAmongNamed(db, environment_id, part, some)
+    const few = await fewOf(db, environment_id, source)
+    if (few !== null) return findAmongNamed(db, environment_id, part, few)
   }
   return null
 }
 
-const findAmongNamed = (db: Db, environment_id: EnvironmentId, part: Part, some: OfEnvironment): Promise<Place[]> =>
+const findAmongNamed = (db: Db, environment_id: EnvironmentId, part: Part, few: OfEnvironment): Promise<Place[]> =>
   db.of(environment_id).all(
     Found,
-    sql`select ${part.order.columns} from ${some} join users u on ${sameEnvironment('u', 'named', environment_id)} and u.id = named.user_id
+    sql`select ${part.order.columns} from ${few} join users u on ${sameEnvironment('u', 'named', environment_id)} and u.id = named.user_id
           ${withTexts(environment_id, part)}
          where ${isNext(part)} ${matching(environment_id, part)}
          order by ${part.order.descending} limit ${part.limit}`,
