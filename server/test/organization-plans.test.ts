@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
-import { createDb, type Db, list, rowOf, rowsOf, type Statement, sql } from '../src/db/db.ts'
+import { createDb, type Db, rowOf, rowsOf, type Statement, sql } from '../src/db/db.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { openPostgres } from '../src/db/postgres/postgres.ts'
 import { openSqlite } from '../src/db/sqlite/sqlite.ts'
@@ -33,8 +33,6 @@ const end = { last: '10', limit }
 const everything = { slug: undefined, external_id: undefined }
 const some_users = Array.from({ length: limit }, (_, n) => `u${String(7 + 100 * n).padStart(5, '0')}`)
 const words = ['u']
-const named = sql`(select environment_id, id as user_id from users
-  where environment_id = ${environment_id} and id in (${list(some_users)}) limit ${limit}) named`
 const idOf = (n: number) => `o${String(n).padStart(5, '0')}`
 
 type Use = [what: string, ask: (db: Db) => Promise<unknown>]
@@ -54,7 +52,8 @@ const uses: Use[] = [
   ['the names of members',                     (db) => members.findMemberNames(db, environment_id, of_large, first)],
   ['the names of members, in the middle',      (db) => members.findMemberNames(db, environment_id, of_large, middle)],
   ['the names of members with a role',         (db) => members.findMemberNames(db, environment_id, with_role, first)],
-  ['members by words of few users',            (db) => members.findMembersNamed(db, environment_id, { ...of_large, words, named }, first)],
+  ['members among some users',                 (db) => members.findMembersAmong(db, environment_id, { ...of_large, user_ids: some_users }, first)],
+  ['members with a role among some users',     (db) => members.findMembersAmong(db, environment_id, { ...with_role, user_ids: some_users }, first)],
   ['members by words, among the next',         (db) => members.findMembersAmongNext(db, environment_id, { ...of_large, words }, { ...first, looked_at: limit })],
   ['members with a role, by words',            (db) => members.findMembersAmongNext(db, environment_id, { ...with_role, words }, { ...middle, looked_at: limit })],
   ['a member',                                 (db) => members.findMember(db, { environment_id, organization_id: large, user_id: 'u00007' })],

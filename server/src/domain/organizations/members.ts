@@ -5,10 +5,10 @@
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { OrganizationMember, type UserOrganization } from '@ostiary/contract/organization.ts'
 import { z } from 'zod'
-import { type Db, guard, identifiers, join, list, type OfEnvironment, requires, type Statement, sql } from '../../db/db.ts'
+import { type Db, guard, identifiers, list, type OfEnvironment, requires, type Statement, sql } from '../../db/db.ts'
 import { inEnvironment, likelyInEnvironment, sameEnvironment, unindexed } from '../../db/environment.ts'
 import { followRemovedMember } from '../sessions/endings.ts'
-import { findsTexts } from '../users/findable.ts'
+import { isFoundBy } from '../users/findable.ts'
 import { findNamesOf, user_names } from '../users/store.ts'
 import { countMember, type MemberRef, uncountForUser, uncountMember } from './counts.ts'
 import type { Part } from './store.ts'
@@ -82,12 +82,15 @@ export type Held = z.infer<typeof Held>
 
 type OfRole = Filter & { role: string }
 
+const roleOf = (environment_id: EnvironmentId, slug: string): OfEnvironment =>
+  sql`(select id from roles where environment_id = ${environment_id} and slug = ${slug})`
+
 /** Finds the members to whom a role was given. The list reads them by their ids: PostgreSQL joins them in a poor order. */
 const findHolders = (db: Db, environment_id: EnvironmentId, filter: OfRole, of: Part): Promise<Held[]> =>
   db.of(environment_id).all(
     Held,
     sql`select l.user_id, l.membership from organization_role_holders l
-         where l.role_id = (select id from roles where environment_id = ${environment_id} and slug = ${filter.role})
+         where l.role_id = ${roleOf(environment_id, filter.role)}
            and ${inPart(environment_id, filter, of)}`,
   )
 
@@ -139,53 +142,46 @@ export async function findMemberNames(db: Db, environment_id: EnvironmentId, fil
   )
 }
 
-/** Members whom all words find (`users/words.ts`). */
-interface WordFilter extends Filter {
-  words: readonly string[]
-}
-
-/** The table `l` of the members whom a filter leaves, each with a place in the list. */
-const placed = (environment_id: EnvironmentId, { role }: Filter): { table: Statement; has_role: Statement } =>
-  role === undefined
-    ? { table: sql`organization_members l`, has_role: sql`` }
-    : {
-        table: sql`organization_role_holders l`,
-        has_role: sql`and l.role_id = (select id from roles where environment_id = ${environment_id} and slug = ${role})`,
-      }
-
-const withWords = (environment_id: EnvironmentId, row: 'l' | 'listed', words: readonly string[]): Statement => sql`
-  join user_texts t on ${sameEnvironment('t', row, environment_id)} and t.user_id = ${identifiers(row)}.user_id
-    and ${join(findsTexts(words), ' and ')}`
-
-/** Finds members among the `named` users, the last added first. */
-export function findMembersNamed(
+/** Finds the members among some users, the last added first. They are found by the user, for the reason of `findMembers`. */
+export async function findMembersAmong(
   db: Db,
   environment_id: EnvironmentId,
-  { words, named, ...filter }: WordFilter & { named: OfEnvironment },
-  of: Part,
+  { user_ids, organization_id, role }: Filter & { user_ids: readonly string[] },
+  { last, limit }: Part,
 ): Promise<Held[]> {
-  const { table, has_role } = placed(environment_id, filter)
+  if (user_ids.length === 0) return []
+  const has_role =
+    role === undefined
+      ? sql``
+      : sql`and ${isThere(sql`from organization_role_holders h where h.role_id = ${roleOf(environment_id, role)}
+              and h.organization_id = m.organization_id and h.membership = m.membership and ${inEnvironment(environment_id, 'h')}`)}`
   return db.of(environment_id).all(
     Held,
-    sql`select l.user_id, l.membership from ${named} join ${table} on ${sameEnvironment('l', 'named', environment_id)} and l.user_id = named.user_id
-          ${withWords(environment_id, 'l', words)}
-         where ${fromLast(environment_id, filter, of)} ${has_role} ${part(of)}`,
+    sql`select m.user_id, m.membership from users u
+          join organization_members m on ${sameEnvironment('m', 'u', environment_id)} and m.user_id = u.id
+            and m.organization_id between ${organization_id} || substr(u.id, 1, 0) and ${organization_id} || substr(u.id, 1, 0)
+         where u.environment_id = ${environment_id} and u.id in (${list([...user_ids].sort())}) ${has_role}
+           and m.membership + 0 < ${last === null ? after_all : Number(last)} order by m.membership + 0 desc limit ${limit}`,
   )
 }
 
-/** Finds members among the next `looked_at` ones. `goes_on_after` is the last of these, where there are more. */
+/** Finds members whom all words find among the next `looked_at` ones. `goes_on_after` is the last of these, where there are more. */
 export async function findMembersAmongNext(
   db: Db,
   environment_id: EnvironmentId,
-  { words, ...filter }: WordFilter,
+  { words, ...filter }: Filter & { words: readonly string[] },
   { last, limit, looked_at }: Part & { looked_at: number },
 ): Promise<{ found: Held[]; goes_on_after: number | undefined }> {
-  const { table, has_role } = placed(environment_id, filter)
-  const next = sql`(select l.user_id, l.environment_id, l.membership from ${table}
-    where ${fromLast(environment_id, filter, { last, limit })} ${has_role} ${part({ last, limit: looked_at })}) listed`
+  const { role } = filter
+  const rows =
+    role === undefined
+      ? sql`organization_members l where`
+      : sql`organization_role_holders l where l.role_id = ${roleOf(environment_id, role)} and`
+  const next = sql`(select l.user_id, l.environment_id, l.membership from ${rows}
+    ${fromLast(environment_id, filter, { last, limit })} ${part({ last, limit: looked_at })}) listed`
   const found = await db.of(environment_id).all(
     Held,
-    sql`select listed.user_id, listed.membership from ${next} ${withWords(environment_id, 'listed', words)}
+    sql`select listed.user_id, listed.membership from ${next} where ${isFoundBy(environment_id, sql`listed.user_id`, words)}
          order by listed.membership desc limit ${limit}`,
   )
   const [end] = await db.of(environment_id).all(Next, sql`select count(*) as count, min(listed.membership) as last from ${next}`)

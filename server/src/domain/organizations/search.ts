@@ -5,7 +5,7 @@ import { isText } from '../../base/text.ts'
 import type { Deployment } from '../../deployment/deployment.ts'
 import { cursorsOf, type PageCall } from '../lists/lists.ts'
 import { search } from '../lists/search.ts'
-import { fewOf, holdersOfGrams } from '../users/findable.ts'
+import { findByWords } from '../users/findable.ts'
 import { hasAllUsers } from '../users/index-walk.ts'
 import { queriedWords } from '../users/words.ts'
 import * as members from './members.ts'
@@ -77,9 +77,9 @@ async function byIndex(services: Reading, environment_id: EnvironmentId, asked: 
   const cursors = cursorsOf(services, listOf(environment_id, asked))
   const { limit } = call.query
   const part = { last: cursors.read(call), limit: limit + 1 }
-  const named = await fewOf(db, environment_id, holdersOfGrams(db.engine, environment_id, words))
-  const { found, goes_on_after } = named
-    ? { found: await members.findMembersNamed(db, environment_id, { ...filter, words, named }, part), goes_on_after: undefined }
+  const user_ids = await findByWords(db, environment_id, words)
+  const { found, goes_on_after } = user_ids
+    ? { found: await members.findMembersAmong(db, environment_id, { ...filter, user_ids }, part), goes_on_after: undefined }
     : await members.findMembersAmongNext(db, environment_id, { ...filter, words }, { ...part, looked_at })
   const data = found.slice(0, limit)
   const next = found.length > limit ? data.at(-1)?.membership : goes_on_after

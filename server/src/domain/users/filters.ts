@@ -114,6 +114,11 @@ export function sourcesOf(engine: Db['engine'], environment_id: EnvironmentId, f
         ]),
     ...(approval === undefined ? [] : [ofUsers(sql`approval is not null and substr(approval, 11, 1) = ${approval.charAt(0)}`)]),
     ...(blocked ? [ofUsers(sql`blocked_at is not null`)] : []),
-    ...(last_seen_from === undefined ? [] : [ofUsers(sql`last_sign_in_day >= ${days.from} and last_sign_in_day <= ${days.to}`)]),
+    ...(last_seen_from === undefined
+      ? []
+      : [
+          sql`select environment_id, id as user_id from users
+               where ${inEnvironment(environment_id)} and last_sign_in_day >= ${days.from} and last_sign_in_day <= ${days.to}`,
+        ]),
   ]
 }

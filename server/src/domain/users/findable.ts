@@ -5,7 +5,7 @@
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import type { UserRef } from '../../base/user-ref.ts'
-import { type Db, type OfEnvironment, type Statement, sql } from '../../db/db.ts'
+import { type Db, join, type OfEnvironment, type Statement, sql } from '../../db/db.ts'
 import { inEnvironment } from '../../db/environment.ts'
 import { insertInto } from '../../db/rows.ts'
 import { type Findable, gramsOf, numberOf, patternOf, queriedGrams, wordsOf } from './words.ts'
@@ -68,3 +68,17 @@ const Counted = z.object({ count: z.int() })
 
 /** The conditions on the texts `t` of a user whom the words of a query find. */
 export const findsTexts = (words: readonly string[]): Statement[] => words.map((word) => sql`t.words like ${patternOf(word)} escape '!'`)
+
+/** The words of a query find a user. PostgreSQL asks this of each user by itself: a join could read all texts of the environment. */
+export const isFoundBy = (environment_id: EnvironmentId, user_id: Statement, words: readonly string[]): OfEnvironment =>
+  sql`coalesce((select 1 from user_texts t
+    where t.environment_id = ${environment_id} and t.user_id = ${user_id} and ${join(findsTexts(words), ' and ')}), 0) <> 0`
+
+/** Finds the users of some words; `null` if the index names many. */
+export async function findByWords(db: Db, environment_id: EnvironmentId, words: readonly string[]): Promise<string[] | null> {
+  const few = await fewOf(db, environment_id, holdersOfGrams(db.engine, environment_id, words))
+  if (few === null) return null
+  const found = sql`select named.user_id from ${few} where ${isFoundBy(environment_id, sql`named.user_id`, words)}`
+  return (await db.of(environment_id).all(Named, found)).map(({ user_id }) => user_id)
+}
+const Named = z.object({ user_id: z.string() })

@@ -7,7 +7,7 @@ import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import type { User, UserQuery } from '@ostiary/contract/user.ts'
 import { z } from 'zod'
 import { type Db, join, type OfEnvironment, type Statement, sql } from '../../db/db.ts'
-import { sameEnvironment } from '../../db/environment.ts'
+import { inEnvironment, sameEnvironment } from '../../db/environment.ts'
 import type { Deployment } from '../../deployment/deployment.ts'
 import { cursorsOf, type PageCall } from '../lists/lists.ts'
 import { conditionsOf, daysOf, type Filter, idsOf, sourcesOf } from './filters.ts'
@@ -29,6 +29,8 @@ interface Place {
 const Found = z.object({ id: z.string(), day: z.int() })
 
 interface Order {
+  /** The users of an environment, for the index of the order. */
+  of: (environment_id: EnvironmentId) => OfEnvironment
   /** The columns of the key, of users `u`. */
   columns: Statement
   /** A user comes after a place. */
@@ -42,6 +44,7 @@ interface Order {
 
 const orders: Record<Sort, Order> = {
   created: {
+    of: (environment_id) => sql`u.environment_id = ${environment_id}`,
     columns: sql`u.id, 0 as day`,
     after: ({ id }) => sql`u.id < ${id}`,
     until: ({ id }) => sql`u.id >= ${id}`,
@@ -52,6 +55,7 @@ const orders: Record<Sort, Order> = {
     descending: sql`u.id desc`,
   },
   last_sign_in: {
+    of: (environment_id) => inEnvironment(environment_id, 'u'),
     columns: sql`u.id, u.last_sign_in_day as day`,
     after: ({ day, id }) => sql`(u.last_sign_in_day, u.id) < (${day}, ${id})`,
     until: ({ day, id }) => sql`(u.last_sign_in_day, u.id) >= (${day}, ${id})`,
@@ -132,7 +136,7 @@ async function findStop(db: Db, environment_id: EnvironmentId, part: Part): Prom
   const { columns, descending } = part.order
   const [stop = null] = await db.of(environment_id).all(
     Found,
-    sql`select ${columns} from users u where u.environment_id = ${environment_id} and ${isNext(part)}
+    sql`select ${columns} from users u where ${part.order.of(environment_id)} and ${isNext(part)}
          order by ${descending} limit 1 offset ${looked_at - 1}`,
   )
   return stop
@@ -146,7 +150,7 @@ const findAmongNext = (db: Db, environment_id: EnvironmentId, part: Part, stop: 
   db.of(environment_id).all(
     Found,
     sql`select ${part.order.columns} from users u ${withTexts(environment_id, part)}
-         where u.environment_id = ${environment_id} and ${isNext(part)} ${stop === null ? sql`` : sql`and ${part.order.until(stop)}`}
+         where ${part.order.of(environment_id)} and ${isNext(part)} ${stop === null ? sql`` : sql`and ${part.order.until(stop)}`}
            ${matching(environment_id, part)}
          order by ${part.order.descending} limit ${part.limit}`,
   )
