@@ -84,13 +84,15 @@ test('search results have pages, and a cursor belongs to its search', async () =
 })
 
 const insertAll = async (environment_id: EnvironmentId, emails: readonly string[]) => {
-  const rows = emails.map((email) => ({ id: w.deployment.newId('usr'), email }))
+  const ids: string[] = []
   const at_once = 600
-  for (let i = 0; i < rows.length; i += at_once)
-    await w.deployment.db.batch(
-      rows.slice(i, i + at_once).flatMap(({ id, email }) => insertUser({ environment_id, id }, { email }, null, w.now())),
-    )
-  return rows.map(({ id }) => id)
+  for (let i = 0; i < emails.length; i += at_once) {
+    w.advance(1) // the ids of one millisecond are in order up to a number
+    const rows = emails.slice(i, i + at_once).map((email) => ({ id: w.deployment.newId('usr'), email }))
+    await w.deployment.db.batch(rows.flatMap(({ id, email }) => insertUser({ environment_id, id }, { email }, null, w.now())))
+    ids.push(...rows.map(({ id }) => id))
+  }
+  return ids
 }
 
 test('a rare word finds the oldest of thousands of users in one call, and a word that many of them have makes pages', async () => {
