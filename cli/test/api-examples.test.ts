@@ -52,7 +52,7 @@ const all = new Map<string, Route>(operations.filter(([name]) => whyNoExample(na
 /** Objects are read before they change, and removed last, from the leaves to the roots. What ends others comes after them. */
 function turnOf([name, { method, path, returns }]: [string, Route]): number {
   if (name.startsWith('logout')) return 6
-  if (name === 'disconnectGrant' || name === 'endSession') return 4
+  if (['disconnectGrant', 'endSession', 'removeTrustedBrowser'].includes(name)) return 4
   if (method === 'DELETE') return 5 - path.split('/').length / 100
   if (method === 'GET') return 0
   return path.endsWith('/rotate') ? 3 : returns[0] === 201 ? 1 : 2

@@ -19,7 +19,7 @@ interface ExportProps<T> {
   /** The heads of the columns of a spreadsheet, and its cells. */
   head: readonly string[]
   rowOf: (object: T) => string[]
-  /** What makes the rest fit, where there are more objects than a file has. */
+  /** The advice where there are more objects than a file has. */
   rest: string
 }
 

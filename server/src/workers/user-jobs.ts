@@ -43,7 +43,7 @@ const actions: Record<UserJob['action'], Action> = {
   delete: { call: 'deleteUser', of: deleteOrClose },
 }
 
-/** As the call for one user does. What is closed already stays as it is. */
+/** As the call for one user does. A closed account stays as it is. */
 async function deleteOrClose(services: Services, job: OpenJob, user: UserRow, now: Date): Promise<Administered | null> {
   if (user.deletes_at !== null) return null
   const days = (await services.issuers.find(job.environment_id))?.settings.users.deletion_grace_days ?? 0

@@ -1,4 +1,4 @@
-/** Jobs over many users: each user once, with the event and the audit entry of the call for one user, also when a process ends in between. */
+/** Jobs over many users: each user once, with the event and the audit entry of the call for one user, even where a process ends in between. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { z } from 'zod'
@@ -56,7 +56,7 @@ const effects: [action: string, written: string[]][] = [
   ['delete', ['deleteUser', 'user.deleted']],
 ]
 
-test('a job does to each user what the call for one user does, counts what is no user here, and a user for whom nothing is left to do is done', async () => {
+test('a job does to each user what the call for one user does, counts ids of others, and a user for whom nothing is left to do is done', async () => {
   const [own = '', other = ''] = await addUsers(2, 'each')
   const elsewhere = (await w.createUser(w.live)).id
   const so_far: string[] = []

@@ -14,7 +14,7 @@ interface CellProps {
   type: Environment['type']
 }
 
-/** What a row shows of its environments is read when the row is in view. */
+/** The state of its environments is read when the row is in view. */
 export function EnvironmentCell({ project, type }: CellProps) {
   const { client, tenant } = useScope()
   const cell = useRef<HTMLDivElement>(null)

@@ -1,4 +1,4 @@
-/** What a backend or an administrator does to a user, as a call for one user and as a job over many. */
+/** The changes that a backend or an administrator makes to a user, as a call for one user and as a job over many. */
 import type { Statement } from '../../db/db.ts'
 import type { NewEvent, Origin } from '../events/store.ts'
 import { mailStatements } from '../mail/send.ts'

@@ -89,7 +89,7 @@ export const idsOf = ({ created_from, created_to }: Filter): { from: string; bel
 })
 
 /**
- * What can name the users of a list by an index, in no order and without a limit: `environment_id` and `user_id` of some of them, among which
+ * The statements that name the users of a list by an index, in no order and without a limit: `environment_id` and `user_id` of some of them, among which
  * all of the list are.
  */
 export function sourcesOf(engine: Db['engine'], environment_id: EnvironmentId, filter: Filter): OfEnvironment[] {

@@ -18,7 +18,7 @@ const users_at_once = 100
 const lease_ms = 60_000
 /** An earlier version stops serving within this time after an upgrade. */
 const upgrade_ms = hour_ms
-/** How often `work` is called, and how long it takes at most but for its last slice. */
+/** How often `work` is called, and how long it takes at most, without its last slice. */
 export const turn_ms = 1_000
 const work_ms_of_turn = 150
 /** Where nothing was due, it is asked again after this time. */

@@ -1,7 +1,7 @@
 /**
  * Lists the users whom filters and words leave, in one of two orders. A call looks at a bounded number of users: at the next ones of the order,
  * and where too few of them belong to the list, at those that an index names, if they are few. So what is frequent is found among the next
- * users, and what is rare by an index. What is neither makes a short page that has more (decision 0201).
+ * users, and what is rare by an index. Others make a short page that has more (decision 0201).
  */
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import type { User, UserQuery } from '@ostiary/contract/user.ts'
@@ -73,7 +73,7 @@ function read(key: string): Place {
   return { day: Number(day), id }
 }
 
-/** What a list is asked for. */
+/** The filter and the order of a list. */
 export interface Asked {
   filter: Filter
   sort: Sort

@@ -9,7 +9,7 @@ import { createBoundedMap } from '../../base/bounded-map.ts'
 import { sha256 } from '../../base/digest.ts'
 import { folded, longest_normalised } from '../../base/normalisation.ts'
 
-/** What a user is found by. */
+/** The texts by which a user is found. */
 export interface Findable {
   id: string
   email?: string | null | undefined
