@@ -101,7 +101,8 @@ export const descriptions: Record<RowName, string> = {
   deleteMetadataClient:
     'Deletes the record and ends all grants of the client. With `oauth.metadata_clients` at `any`, people can connect it again: disable it to keep it out.',
   readMetadataClient: 'Reads the document again at once. A document that cannot be read or is not valid changes nothing.',
-  listApplications: 'Lists the applications of an environment, newest first.',
+  listApplications:
+    'Lists the applications of an environment, newest first or by name. With `activity=true` each has the last sign-in and the people of 30 days, from events and grants: numbers with a bound, which cost reading.',
   createApplication:
     'Creates an application, which is an OAuth client. A web application with a secret gets `client_secret`, which no later call returns. With `template` and `url` the fields that the body does not have come from the template of a product.',
   getApplication: 'Gets one application.',

@@ -3,6 +3,7 @@
  * Every property has a description: its own, that of its type, or the one of its name in `common`.
  */
 import { z } from 'zod'
+import * as activity from './activity.ts'
 import * as apiKeys from './api-key.ts'
 import * as applicationTemplates from './application-template.ts'
 import * as audit from './audit.ts'
@@ -47,7 +48,7 @@ export type Json = Record<string, unknown>
 /** The files whose exports are components. A schema of a new file needs an entry here; `componentName` asks for it. */
 // biome-ignore format: one entry a line would be longer than the file
 const subjects: readonly Record<string, unknown>[] = [
-  apiKeys, applications, applicationTemplates, audit, authConfig, backchannelLogouts, clientSecrets, configuration, dashboard, deliveries, errors, events, kept, mail, metadataClients, methods, names, oidc, organizations, promotionChecks, promotions, providers, readiness, refusedCalls,
+  activity, apiKeys, applications, applicationTemplates, audit, authConfig, backchannelLogouts, clientSecrets, configuration, dashboard, deliveries, errors, events, kept, mail, metadataClients, methods, names, oidc, organizations, promotionChecks, promotions, providers, readiness, refusedCalls,
   resourceServers, rolePreview, roles, scopes, sessions, settings, signingKeys, statistics, tenancy, trustedBrowsers, userAccess, userJobs, users, webhooks,
 ]
 

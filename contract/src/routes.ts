@@ -35,7 +35,14 @@ import { InboxQuery, Mail, MailAsked, MailTest, MailTested } from './mail.ts'
 import { MetadataClient, MetadataClientChange, MetadataClientQuery, NewMetadataClient } from './metadata-client.ts'
 import { Grant, GrantQuery, SignInMethod } from './method.ts'
 import { Names, NamesQuery } from './names.ts'
-import { Application, ApplicationChange, ApplicationWithSecret, NewApplication } from './objects/application.ts'
+import {
+  Application,
+  ApplicationChange,
+  ApplicationInList,
+  ApplicationQuery,
+  ApplicationWithSecret,
+  NewApplication,
+} from './objects/application.ts'
 import { NewProvider, Provider, ProviderChange, ProviderCheck } from './objects/provider.ts'
 import { NewResourceServer, ResourceServer, ResourceServerChange } from './objects/resource-server.ts'
 import { EnvironmentRole, NewRole, RoleChange } from './objects/role.ts'
@@ -252,7 +259,7 @@ export const routes = {
 
   getConfiguration:   get  (`${environment}/configuration`,              readsConfiguration,              'Get the configuration of an environment as one document', { returns: [200, Configuration], operators: 'refused' }),
 
-  listApplications:   get  (applications,                                platform('applications:read'),   'List applications',                                      { ...named, returns: [200, page(Application)] }),
+  listApplications:   get  (applications,                                platform('applications:read'),   'List applications, with their activity if that is asked for', { query: ApplicationQuery, fails: ['invalid_cursor'], returns: [200, page(ApplicationInList)] }),
   createApplication:  post (applications,                                platform('applications:write'),  'Create an application; the secret is returned once',     { body: NewApplication, returns: [201, ApplicationWithSecret], shown_once: 'client_secret', fails: ['slug_taken', 'quota_exceeded'], configures: true, fresh: newApplication }),
   getApplication:     get  (`${applications}/{application_id}`,          platform('applications:read'),   'Get an application',                                     { returns: [200, Application] }),
   changeApplication:  patch(`${applications}/{application_id}`,          platform('applications:write'),  'Update an application',                                  { body: ApplicationChange, returns: [200, Application], configures: true, fresh: { fields: freshFields.application } }),

@@ -4,7 +4,7 @@
  */
 import { compared } from './frame/places.ts'
 import type { Search } from './parts/search.ts'
-import { applications } from './queries/applications.ts'
+import { applications, orderIn } from './queries/applications.ts'
 import { auditFilter, auditLog } from './queries/audit-log.ts'
 import { callFilter, callsOfEnvironment, callsOfTenant } from './queries/calls.ts'
 import { configurations } from './queries/configurations.ts'
@@ -46,7 +46,7 @@ export const ofEnvironment = {
     begin(events.newUsers(here))
     begin(events.latest(here))
   },
-  applications: (here, { search }) => beginList(applications.list(here, search.query)),
+  applications: (here, { search }) => beginList(applications.list(here, search.query, orderIn(search))),
   application: (here, { params }) => begin(applications.one(here, params.application_id ?? '')),
   resourceServers: (here) => beginList(resourceServers.list(here)),
   roles: (here) => beginList(roles.list(here)),

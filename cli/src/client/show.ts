@@ -36,7 +36,7 @@ export function columnsOf(rows: readonly (readonly string[])[]): string {
 const columns = [
   'id', 'slug', 'label', 'name', 'display_name', 'email', 'to', 'type', 'kind', 'application_type', 'role', 'status', 'sequence', 'code',
   'action', 'object_id', 'route', 'reason', 'identifier', 'issuer', 'url', 'subject', 'scope', 'start', 'disabled', 'enabled', 'state',
-  'hour', 'ip', 'count', 'refused', 'timestamp', 'at', 'created_at', 'revoked_at', 'expires_at', 'last_used_at', 'last_at',
+  'hour', 'ip', 'count', 'refused', 'timestamp', 'at', 'last_sign_in_at', 'people_30_days', 'created_at', 'revoked_at', 'expires_at', 'last_used_at', 'last_at',
 ]
 const most_columns = 8
 const longest_cell = 60
@@ -62,6 +62,7 @@ function cell(name: string, value: unknown): string {
 const wordOf = (value: unknown): string => {
   if (value === null || value === undefined) return '-'
   if (Array.isArray(value)) return value.length === 0 ? '-' : value.map(wordOf).join(', ')
+  if (isCount(value)) return value.or_more ? `${value.count} or more` : String(value.count)
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
 }
 
@@ -76,10 +77,14 @@ export function objectText(object: Json): string {
     .join('')
 }
 
+/** A number with a bound. */
+const isCount = (value: unknown): value is { count: number; or_more: boolean } =>
+  isObject(value) && typeof value.count === 'number' && typeof value.or_more === 'boolean' && Object.keys(value).length === 2
+
 function membersOf(object: Json, above: string): [string, string][] {
   return Object.entries(object).flatMap(([name, value]): [string, string][] => {
     const path = visible(`${above}${name}`)
-    if (isObject(value) && Object.keys(value).length > 0) return membersOf(value, `${path}.`)
+    if (isObject(value) && !isCount(value) && Object.keys(value).length > 0) return membersOf(value, `${path}.`)
     if (Array.isArray(value) && value.some(isObject))
       return value.flatMap((each, index) =>
         isObject(each) ? membersOf(each, `${path}[${index}].`) : [[`${path}[${index}]`, wordOf(each)]],

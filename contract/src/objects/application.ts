@@ -1,10 +1,11 @@
 /** Applications: the OAuth clients of an environment. The client id is the application's id. */
 import { z } from 'zod'
+import { Counted } from '../activity.ts'
 import { ApplicationId } from '../ids.ts'
 import { RolesClaim } from '../jwt-claims.ts'
 import { oidcScopes } from '../scopes.ts'
 import { required_sentence } from '../sentences.ts'
-import { Name, Slug, slugs, Time, text, WebUrl } from '../values.ts'
+import { flag, Name, NamedQuery, Slug, slugs, Time, text, WebUrl } from '../values.ts'
 import {
   always,
   changeShape,
@@ -327,6 +328,28 @@ export const application = {
 
 export const Application = z.strictObject(recordShape(application))
 export type Application = z.infer<typeof Application>
+
+/** An application in a list that asks for its activity. */
+export const ApplicationInList = Application.extend({
+  last_sign_in_at: Time.nullable()
+    .optional()
+    .describe(
+      'With `activity` alone: when somebody last signed in on the way to the application, within the last 90 days; `null` if nobody did. A person who has a session already enters without a sign-in.',
+    ),
+  people_30_days: Counted.optional().describe(
+    'With `activity` alone: people who signed in on the way to the application in the last 30 days, or entered it by a session and still have a grant of these days.',
+  ),
+})
+export type ApplicationInList = z.infer<typeof ApplicationInList>
+
+export const ApplicationQuery = NamedQuery.extend({
+  activity: flag.optional().describe('With `true` each application has `last_sign_in_at` and `people_30_days`.'),
+  sort: z
+    .enum(['created', 'name'])
+    .default('created')
+    .describe('The order: `created` has the newest applications first, `name` is that of the alphabet, in any case.'),
+})
+
 export type ApplicationFields = FieldsOf<typeof application>
 
 /** The response of create and rotate: the only ones with the client secret. A repeat with the same Idempotency-Key has `null`. */

@@ -4,11 +4,13 @@ import type { Application as Record } from '@ostiary/sdk'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { ConfirmCall } from '../parts/confirm.tsx'
+import { countedWords } from '../parts/counted.ts'
 import { ChangeButton, Page } from '../parts/page.tsx'
 import { Loaded, useRead } from '../parts/reading.tsx'
 import { Editing } from '../parts/save.tsx'
 import { useQueryState } from '../parts/search.ts'
 import { PageTabs } from '../parts/tabs.tsx'
+import { Time } from '../parts/time.tsx'
 import { applications } from '../queries/applications.ts'
 import { toPage, useEnvironment } from '../scope.tsx'
 import { Addresses, Scopes } from './application/addresses.tsx'
@@ -53,7 +55,7 @@ export default function Application() {
             }
             lead={
               <>
-                <ApplicationType of={application} /> <ApplicationStatus of={application} />
+                <ApplicationType of={application} /> <ApplicationStatus of={application} /> <Activity slug={application.slug} />
               </>
             }
             actions={<DeleteApplication application={application} />}
@@ -76,6 +78,17 @@ export default function Application() {
         )
       }}
     </Loaded>
+  )
+}
+
+/** When somebody last signed in to it, and how many people do. */
+function Activity({ slug }: { slug: string }) {
+  const [used] = useRead(applications.activity(useEnvironment(), slug)).data?.data ?? []
+  if (!used?.people_30_days) return null
+  return (
+    <span className="muted small">
+      Last sign-in <Time at={used.last_sign_in_at ?? null} />, {countedWords(used.people_30_days, 'person', 'people')} in 30 days
+    </span>
   )
 }
 

@@ -1,8 +1,9 @@
 /** The applications of an environment. */
 
-import type { Application } from '@ostiary/sdk'
+import type { Application, ApplicationInList } from '@ostiary/sdk'
 import type { ReactNode } from 'react'
-import { NoMatch, SearchField } from '../parts/filters.tsx'
+import { countedWords } from '../parts/counted.ts'
+import { FilterSelect, NoMatch, SearchField } from '../parts/filters.tsx'
 import { ListPage } from '../parts/list-page.tsx'
 import { useList } from '../parts/reading.tsx'
 import { useQueryState } from '../parts/search.ts'
@@ -10,7 +11,7 @@ import { ByApi, pathOf } from '../parts/snippets.tsx'
 import { type Column, timeColumn } from '../parts/table.tsx'
 import { PageTabs } from '../parts/tabs.tsx'
 import { Tag } from '../parts/tag.tsx'
-import { applications } from '../queries/applications.ts'
+import { applications, orderIn } from '../queries/applications.ts'
 import { toApplication, useEnvironment } from '../scope.tsx'
 import { ConnectedByAddress } from './applications/by-address.tsx'
 import { CreateApplication } from './applications/create.tsx'
@@ -28,7 +29,7 @@ export const ApplicationStatus = ({ of: { disabled } }: { of: Application }) =>
     <Tag tone="ok">Enabled</Tag>
   )
 
-const columns: Column<Application>[] = [
+const columns: Column<ApplicationInList>[] = [
   {
     head: 'Application',
     cell: ({ name, client_id }, open) => (
@@ -40,6 +41,12 @@ const columns: Column<Application>[] = [
   },
   { head: 'Kind', cell: (application) => <ApplicationType of={application} /> },
   { head: 'Status', cell: (application) => <ApplicationStatus of={application} /> },
+  timeColumn('Last sign-in', ({ last_sign_in_at = null }) => last_sign_in_at),
+  {
+    head: 'In 30 days',
+    className: 'muted nowrap',
+    cell: ({ people_30_days }) => (people_30_days ? countedWords(people_30_days, 'person', 'people') : ''),
+  },
   timeColumn('Created', ({ created_at }) => created_at),
 ]
 
@@ -62,7 +69,8 @@ function Registered({ title, above }: { title: string; above: ReactNode }) {
   const here = useEnvironment()
   const { at } = here
   const { search, show } = useQueryState()
-  const list = useList(applications.list(here, search.query))
+  const sort = orderIn(search)
+  const list = useList(applications.list(here, search.query, sort))
   const find = (text: string) => show({ query: text || undefined })
   return (
     <ListPage
@@ -74,6 +82,13 @@ function Registered({ title, above }: { title: string; above: ReactNode }) {
           {above}
           <div className="toolbar">
             <SearchField label="Search applications" placeholder="Search by name" value={search.query ?? ''} change={find} />
+            <FilterSelect
+              label="Order"
+              any="Newest first"
+              options={[['name', 'By name']]}
+              value={sort === 'name' ? sort : undefined}
+              choose={(sort) => show({ sort })}
+            />
           </div>
         </>
       }

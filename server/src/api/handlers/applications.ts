@@ -1,10 +1,13 @@
+import { setImmediate as yieldToOthers } from 'node:timers/promises'
 import { most_client_secrets } from '@ostiary/contract/client-secret.ts'
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
-import { type Application, application, type NewApplication } from '@ostiary/contract/objects/application.ts'
+import { type Application, type ApplicationInList, application, type NewApplication } from '@ostiary/contract/objects/application.ts'
 import { oidcScopes } from '@ostiary/contract/scopes.ts'
 import type { EnvironmentType } from '@ostiary/contract/tenancy.ts'
 import { quotaDetail } from '../../base/config/limits.ts'
+import { restartLimit } from '../../base/database-time.ts'
 import { patched } from '../../base/patched.ts'
+import { pageByName } from '../../domain/applications/by-name.ts'
 import * as changes from '../../domain/applications/changes.ts'
 import { fieldsOfTemplate } from '../../domain/applications/from-template.ts'
 import { applicationProblems, usesClientSecret } from '../../domain/applications/rules.ts'
@@ -15,6 +18,7 @@ import { changeVersioned } from '../../domain/lists/versions.ts'
 import { findOwnedScopes } from '../../domain/resource-servers/store.ts'
 import { knownRoles } from '../../domain/roles/access.ts'
 import { placeIn } from '../../domain/tenancy/objects.ts'
+import { findActivity } from '../../domain/usage/activity.ts'
 import { type Fail, found, pointerTo, validationFailed } from '../../http/problem.ts'
 import { redirectUriProblem } from '../../protocol/redirect-uris.ts'
 import { environmentOf, finderOf } from '../environment.ts'
@@ -25,8 +29,23 @@ import type { Services } from '../services.ts'
 
 const table = 'applications'
 
-export const listApplications: Handler<'listApplications'> = (services, call) =>
-  listObjects(services, call, 'applications', store.listApplications)
+export const listApplications: Handler<'listApplications'> = async (services, call) => {
+  const { activity, sort } = call.query
+  const { id: environment_id } = await environmentOf(services, call)
+  const page =
+    sort === 'name'
+      ? await pageByName(services, environment_id, call)
+      : await listObjects(services, call, 'applications', store.listApplications)
+  if (!activity) return page
+  const at = services.now()
+  const data: ApplicationInList[] = []
+  for (const application of page.data) {
+    restartLimit()
+    data.push({ ...application, ...(await findActivity(services.db, environment_id, application.id, at)) })
+    await yieldToOthers() // each reads up to 2,000 rows
+  }
+  return { ...page, data }
+}
 
 export const createApplication: Handler<'createApplication'> = async (services, call) => {
   const { config, now, newId } = services
