@@ -8,7 +8,7 @@ import { sql } from '../../server/src/db/db.ts'
 import { createPerson } from '../../server/test/support/cookie-browser.ts'
 import { expectStatus, world } from '../../server/test/support/world.ts'
 import { clientCommands } from '../src/client/derive.ts'
-import { switched_off } from '../src/client/endings.ts'
+import { hurtWords, switched_off } from '../src/client/endings.ts'
 import { bodyFields } from '../src/client/fields.ts'
 import { reads } from '../src/client/names.ts'
 import { browserOf, openClient } from './support/terminal-of-client.ts'
@@ -191,6 +191,21 @@ test('a deletion in Live by its typed word happens once, and one in Test by --ye
   }
 })
 
+test('in Live a question counts who would be hurt, and in Test it does not', async () => {
+  const counted = /Who would be hurt: .*[0-9]+ (use|uses) in 30 days\./
+  for (const [noun, id] of [
+    ['applications', 'application_id'],
+    ['providers', 'provider_id'],
+    ['resource-servers', 'resource_server_id'],
+    ['keys', 'key_id'],
+  ] as const) {
+    assert.match((await ostiary([noun, 'delete', objects.live[id], ...at('live')])).err, counted, noun)
+    assert.doesNotMatch((await ostiary([noun, 'delete', objects.test[id], ...at('test')])).err, counted, noun)
+  }
+  assert.match((await ostiary(['applications', 'update', 'storefront', '--disabled', ...at('live')])).err, counted)
+  assert.match((await ostiary(['users', 'delete', objects.live.user_id, ...at('live')])).err, /^(?!.*Who would be hurt)/s)
+})
+
 test('the key of a pipeline obeys the same', async () => {
   const key: string = expectStatus(201, await w.call('POST', `${w.live.path}/auth-keys`, { body: { type: 'auth_secret' } })).key
   const call = ['users', 'delete', objects.live.user_id, '--env', 'live']
@@ -215,4 +230,13 @@ test('each object that can be switched off has words for what that does', () => 
     ({ rows: [{ route }] }) => route.method === 'PATCH' && bodyFields(route).some(({ option }) => /^(disabled|enabled)$/.test(option)),
   )
   assert.deepEqual(found.map(({ rows: [{ name }] }) => name).sort(), Object.keys(switched_off).sort())
+})
+
+test('who would be hurt is one sentence, without what is not counted', () => {
+  const one = (count: number, or_more = false) => ({ count, or_more })
+  assert.equal(
+    hurtWords({ grants: one(1_000, true), people: one(1), locked_out: one(0), calls_30_days: 12 }),
+    'Who would be hurt: 0 people without another way to sign in, 1 person, 1000 or more live grants, 12 uses in 30 days.',
+  )
+  assert.equal(hurtWords({ grants: null, people: null, locked_out: null, calls_30_days: 1 }), 'Who would be hurt: 1 use in 30 days.')
 })

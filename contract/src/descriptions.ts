@@ -108,6 +108,8 @@ export const descriptions: Record<RowName, string> = {
   getApplication: 'Gets one application.',
   changeApplication: 'Changes the named fields of an application. The next authorization request uses them.',
   deleteApplication: 'Deletes an application. Its grants end, so its refresh tokens and opaque access tokens stop working.',
+  getApplicationImpact:
+    'Counts the live grants of an application, their people and its token requests of 30 days. Read it before you delete or disable the application.',
   rotateClientSecret:
     'Makes a new client secret and ends every other one at once. Deploy the new secret without delay; to replace one without a refused call, add a second one instead.',
   listClientSecrets:
@@ -124,6 +126,8 @@ export const descriptions: Record<RowName, string> = {
   changeResourceServer: 'Changes the named fields. Issued tokens keep their scopes and lifetime.',
   deleteResourceServer: 'Deletes a resource server. No new tokens are issued for it; issued ones stay valid until they expire.',
 
+  getResourceServerImpact:
+    'Counts the live grants for a resource server, or with one scope of it, their people and the access tokens of 30 days.',
   listRoles: 'Lists the roles of an environment, newest first.',
   createRole:
     'Creates a role: a named set of scopes of resource servers. It gives nothing until a user has it, unless it is `default`. An environment has at most 200 roles and a role at most 1,000 scopes (`roles` and `role_permissions` of `OSTIARY_LIMITS`), over which the call is `quota_exceeded`; at most five roles of a kind are `default`.',
@@ -136,6 +140,7 @@ export const descriptions: Record<RowName, string> = {
 
   listAuthKeys: 'Lists the publishable and secret keys of an environment, newest first, revoked ones included.',
   createAuthKey: 'Creates a publishable or a secret key. `key` is the plaintext, which no later call returns.',
+  getAuthKeyImpact: 'Counts the calls with a key in the last 30 days. Read it before you revoke or rotate the key.',
   getAuthKey: 'Gets the record of one key, without its plaintext.',
   changeAuthKey:
     'Changes the label, the origins, the addresses, the rate limit or the expiry of a key. The change counts from the next request on.',
@@ -173,6 +178,8 @@ export const descriptions: Record<RowName, string> = {
   changeProvider: 'Changes the named fields. A secret that is not named stays.',
   checkProvider:
     'Reads the metadata and the keys of the provider now, and says what fails. The client id and secret are tried by a sign-in alone. An environment has 10 checks an hour.',
+  getProviderImpact:
+    'Counts the live grants that began at a provider, the people who are linked with it, those of them without another way in, and the sign-ins of 30 days.',
   deleteProvider:
     'Deletes a provider and the links of users to it. The users stay; the sessions and grants that began with it end, and the event `user.updated` is raised for each link.',
 
@@ -402,6 +409,8 @@ export const descriptions: Record<RowName, string> = {
   start:
     'The start page: what this service is, with links to its documentation, its demo and its health. A program gets the same links as JSON.',
   favicon: 'The mark of the service.',
+  getMethodImpact:
+    'Counts the people who could not sign in without a method, and the sign-ins by it in the last 30 days. Read it before you switch the method off.',
   previewSettings:
     'Checks unsaved settings as a change would, stores nothing, and answers the address of a hosted page that shows them. It works for ten minutes, in a frame of the dashboard only.',
   testMail:

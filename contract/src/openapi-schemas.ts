@@ -15,6 +15,7 @@ import * as dashboard from './dashboard.ts'
 import * as deliveries from './delivery.ts'
 import * as errors from './errors.ts'
 import * as events from './event.ts'
+import * as impact from './impact.ts'
 import * as kept from './kept.ts'
 import * as mail from './mail.ts'
 import * as metadataClients from './metadata-client.ts'
@@ -48,7 +49,7 @@ export type Json = Record<string, unknown>
 /** The files whose exports are components. A schema of a new file needs an entry here; `componentName` asks for it. */
 // biome-ignore format: one entry a line would be longer than the file
 const subjects: readonly Record<string, unknown>[] = [
-  activity, apiKeys, applications, applicationTemplates, audit, authConfig, backchannelLogouts, clientSecrets, configuration, dashboard, deliveries, errors, events, kept, mail, metadataClients, methods, names, oidc, organizations, promotionChecks, promotions, providers, readiness, refusedCalls,
+  activity, apiKeys, applications, applicationTemplates, audit, authConfig, backchannelLogouts, clientSecrets, configuration, dashboard, deliveries, errors, events, impact, kept, mail, metadataClients, methods, names, oidc, organizations, promotionChecks, promotions, providers, readiness, refusedCalls,
   resourceServers, rolePreview, roles, scopes, sessions, settings, signingKeys, statistics, tenancy, trustedBrowsers, userAccess, userJobs, users, webhooks,
 ]
 

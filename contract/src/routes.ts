@@ -72,6 +72,7 @@ import {
   RevertOutcome,
 } from './promotion.ts'
 import { Readiness } from './readiness.ts'
+import { Impact, MethodImpactQuery, ScopeImpactQuery } from './impact.ts'
 import { RefusedCall, RefusedCallQuery, RefusedCallSummary, RefusedCallSummaryQuery } from './refused-call.ts'
 import { RolePreview } from './role-preview.ts'
 import {
@@ -254,6 +255,7 @@ export const routes = {
 
   getSettings:        get  (`${environment}/settings`,                   platform('env.settings:read'),   'Get the settings of an environment',                     { returns: [200, Settings] }),
   changeSettings:     patch(`${environment}/settings`,                   platform('env.settings:write'),  'Update settings (merge patch; null restores a default)', { body: SettingsChange, returns: [200, Settings], operators: keepsOfflineAccess, configures: true, fresh: { fields: freshFields.settings } }),
+  getMethodImpact:    get  (`${environment}/settings/impact`,            platform('env.settings:read'),   'Count who would be hurt if a sign-in method were switched off', { query: MethodImpactQuery, returns: [200, Impact] }),
   previewSettings:    post (`${environment}/settings/preview`,           platform('env.settings:write'),  'Show unsaved settings on a hosted page, in a frame of the dashboard', { body: SettingsToPreview, returns: [200, SettingsPreview], operators: 'allowed', fresh: no_need.shows }),
   testMail:           post (`${environment}/settings/email/test`,        platform('env.settings:write'),  'Send a test mail and report how far it got; 10 an hour',  { body: MailTest, returns: [200, MailTested], fails: ['mail_not_set_up'], operators: 'allowed', fresh: no_need.sends_again }),
 
@@ -264,6 +266,7 @@ export const routes = {
   getApplication:     get  (`${applications}/{application_id}`,          platform('applications:read'),   'Get an application',                                     { returns: [200, Application] }),
   changeApplication:  patch(`${applications}/{application_id}`,          platform('applications:write'),  'Update an application',                                  { body: ApplicationChange, returns: [200, Application], configures: true, fresh: { fields: freshFields.application } }),
   deleteApplication:  del  (`${applications}/{application_id}`,          platform('applications:write'),  'Delete an application with all its grants',              { returns: [204, null], configures: true, fresh: 'in_live' }),
+  getApplicationImpact: get(`${applications}/{application_id}/impact`,   platform('applications:read'),   'Count who would be hurt if an application were deleted or disabled', { returns: [200, Impact] }),
   rotateClientSecret: post (`${applications}/{application_id}/rotate-secret`, platform('applications:write'), 'Replace the client secret; the new one is returned once, the old one stops working', { returns: [200, ApplicationWithSecret], shown_once: 'client_secret', fails: ['secret_not_used'], fresh: 'always' }),
   listClientSecrets:  get  (clientSecrets,                               platform('applications:read'),   'List the client secrets of an application',              { ...paged, returns: [200, page(ClientSecret)] }),
   addClientSecret:    post (clientSecrets,                               platform('applications:write'),  'Add a second client secret, which is returned once; the first one keeps working', { body: NewClientSecret, returns: [201, ClientSecretWithPlaintext], shown_once: 'client_secret', fails: ['secret_not_used', 'quota_exceeded'], fresh: 'always' }),
@@ -281,6 +284,7 @@ export const routes = {
   getResourceServer:    get  (`${resourceServers}/{resource_server_id}`, platform('resource_servers:read'),  'Get a resource server',                                  { returns: [200, ResourceServer] }),
   changeResourceServer: patch(`${resourceServers}/{resource_server_id}`, platform('resource_servers:write'), 'Update a resource server',                               { body: ResourceServerChange, returns: [200, ResourceServer], configures: true, fresh: 'in_live' }),
   deleteResourceServer: del  (`${resourceServers}/{resource_server_id}`, platform('resource_servers:write'), 'Delete a resource server; issued tokens stay valid until they expire', { returns: [204, null], configures: true, fresh: 'in_live' }),
+  getResourceServerImpact: get(`${resourceServers}/{resource_server_id}/impact`, platform('resource_servers:read'), 'Count who would be hurt if a resource server or one scope of it were deleted', { query: ScopeImpactQuery, returns: [200, Impact] }),
 
   listRoles:          get  (roles,                                       platform('resource_servers:read'),  'List roles',                                            { ...named, returns: [200, page(EnvironmentRole)], operators: 'refused' }),
   createRole:         post (roles,                                       platform('resource_servers:write'), 'Create a role',                                         { body: NewRole, returns: [201, EnvironmentRole], fails: ['slug_taken', 'quota_exceeded'], operators: 'refused', configures: true, fresh: 'in_live' }),
@@ -296,6 +300,7 @@ export const routes = {
   revokeAuthKey:      del  (`${authKeys}/{key_id}`,                      platform('auth_keys:write'),     'Revoke an auth key',                                     { returns: [204, null], fresh: no_need.closes }),
   rotateAuthKey:      post (`${authKeys}/{key_id}/rotate`,               platform('auth_keys:write'),     'Replace an auth key; the new one is returned once, the old one stops working', { returns: [200, ApiKeyWithPlaintext], shown_once: 'key', fails: ['key_revoked'], fresh: 'always' }),
   authKeyUsage:       get  (`${authKeys}/{key_id}/usage`,                platform('auth_keys:read'),      'Get the uses of an auth key by hour, route and address', { query: KeyUsageQuery, returns: [200, KeyUsage] }),
+  getAuthKeyImpact:   get  (`${authKeys}/{key_id}/impact`,               platform('auth_keys:read'),      'Count who would be hurt if an auth key were revoked',    { returns: [200, Impact] }),
 
   listUsers:          get  (users,                                       platform('users:read', 'developer'),   'List users; with words or filters, a page can be short and still have more; as text/csv, all of them', { query: usersQuery, returns: [200, page(User)], fails: ['invalid_cursor'], lines: 'text/csv' }),
   getUser:            get  (`${users}/{user_id}`,                        platform('users:read', 'developer'),   'Get a user',                                             { returns: [200, User] }),
@@ -321,6 +326,7 @@ export const routes = {
   changeProvider:     patch(`${providers}/{provider_id}`,                platform('providers:write'),     'Update an identity provider',                            { body: ProviderChange, returns: [200, Provider], operators: noLinking, configures: true, fresh: { fields: freshFields.provider } }),
   checkProvider:      post (`${providers}/{provider_id}/check`,          platform('providers:write'),     'Read the metadata and the keys of an identity provider; 10 an hour', { returns: [200, ProviderCheck], operators: 'allowed', fresh: no_need.shows }),
   deleteProvider:     del  (`${providers}/{provider_id}`,                platform('providers:write'),     'Delete an identity provider with all its linked identities', { returns: [204, null], fails: ['validation_failed'], operators: 'allowed', configures: true, fresh: 'in_live' }),
+  getProviderImpact: get   (`${providers}/{provider_id}/impact`,         platform('providers:read'),      'Count who would be hurt if a provider were deleted or switched off', { returns: [200, Impact] }),
 
   listWebhooks:       get  (webhooks,                                    platform('webhooks:read'),       'List webhooks',                                          { ...named, returns: [200, page(Webhook)] }),
   createWebhook:      post (webhooks,                                    platform('webhooks:write'),      'Create a webhook; the secret is returned once',          { body: NewWebhook, returns: [201, WebhookWithSecret], shown_once: 'secret', fails: ['slug_taken', 'quota_exceeded'], configures: true, fresh: 'always' }),

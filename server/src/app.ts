@@ -8,6 +8,7 @@ import * as audit from './api/handlers/audit.ts'
 import * as logouts from './api/handlers/backchannel-logouts.ts'
 import * as configuration from './api/handlers/configuration.ts'
 import * as events from './api/handlers/events.ts'
+import * as impact from './api/handlers/impact.ts'
 import * as keyHandlers from './api/handlers/keys.ts'
 import * as mail from './api/handlers/mail.ts'
 import * as members from './api/handlers/members.ts'
@@ -347,6 +348,7 @@ function mountManagement(
       ...tenancy,
       ...users,
       ...user_jobs,
+      ...impact,
       ...userAccess,
       ...userMail,
       ...webhooks,

@@ -65,11 +65,43 @@ export async function endingOf(connection: Connection, call: Call): Promise<Endi
   const word = row.words.length === 0 ? await slugOfEnvironment(connection, call) : wordOf(await readObject(connection, call), id)
   const place = { test: ' in Test', live: ' in Live' }
   return {
-    what: is_switch ? (switched_off[row.name] ?? 'It is switched off.') : descriptions[row.name].replaceAll('`', ''),
+    what: `${is_switch ? (switched_off[row.name] ?? 'It is switched off.') : descriptions[row.name].replaceAll('`', '')}${await hurtBy(connection, call)}`,
     object: `${noun} ${word}${word === id ? '' : ` (${id})`}${scope.environment_type === null ? '' : place[scope.environment_type]}`,
     word,
     is_in_test: scope.environment_type === 'test',
   }
+}
+
+const Count = z.object({ count: z.int(), or_more: z.boolean() }).nullable()
+const Counts = z.object({ grants: Count, people: Count, locked_out: Count, calls_30_days: z.int().nullable() })
+
+/** Who would be hurt, in Live alone, where the service counts it for such an object and the caller may read it. */
+async function hurtBy(connection: Connection, { row, request: { params, ...headers }, scope }: Call): Promise<string> {
+  const last = row.words.at(-1)
+  const path = row.route.path.slice(0, row.route.path.indexOf(`/{${last}}`))
+  const counting = rowAt(({ route }) => route.path === `${path}/{${last}}/impact`)
+  if (scope.environment_type === 'test' || row.words.length !== 1 || counting === undefined) return ''
+  const names = [...counting.scope, ...counting.words]
+  try {
+    const read = { ...headers, params: Object.fromEntries(names.map((name) => [name, params[name]])) }
+    return ` ${hurtWords(Counts.parse((await connection.call(counting, read)).data))}`
+  } catch (error) {
+    if (error instanceof OstiaryError && error.status === 403) return '' // the key does not read
+    throw error
+  }
+}
+
+/** The counts in a sentence. */
+export function hurtWords({ grants, people, locked_out, calls_30_days }: z.infer<typeof Counts>): string {
+  const counted = (count: z.infer<typeof Count>, one: string, many: string): string[] =>
+    count === null ? [] : [`${count.count}${count.or_more ? ' or more' : ''} ${count.count === 1 && !count.or_more ? one : many}`]
+  const parts = [
+    ...counted(locked_out, 'person without another way to sign in', 'people without another way to sign in'),
+    ...counted(people, 'person', 'people'),
+    ...counted(grants, 'live grant', 'live grants'),
+    ...counted(calls_30_days === null ? null : { count: calls_30_days, or_more: false }, 'use in 30 days', 'uses in 30 days'),
+  ]
+  return `Who would be hurt: ${parts.join(', ')}.`
 }
 
 /** The noun and the id of the object, which the last word names. */

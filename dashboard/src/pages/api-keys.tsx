@@ -4,6 +4,7 @@ import type { ApiKey } from '@ostiary/sdk'
 import { Link } from '@tanstack/react-router'
 import { ByApi, pathOf } from '../parts/snippets.tsx'
 import { keyUses, StatisticsCharts } from '../parts/statistics.tsx'
+import { impact } from '../queries/impact.ts'
 import { environmentKeys } from '../queries/keys.ts'
 import { useEnvironment } from '../scope.tsx'
 import { kindOf } from './keys/keys-table.tsx'
@@ -32,6 +33,7 @@ export default function ApiKeys() {
         <ByApi operation="createAuthKey" path={`${pathOf(at)}/auth-keys`} params={at} body={{ type: 'auth_secret', label: 'orders' }} />
       }
       reads={environmentKeys(here)}
+      impact={(key_id) => impact.ofKey(here, key_id)}
       create={({ scopes: _, allowed_origins, ...form }) =>
         client.createAuthKey(at, form.type === 'auth_publishable' ? { ...form, allowed_origins } : form)
       }

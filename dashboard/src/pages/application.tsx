@@ -5,6 +5,7 @@ import { useNavigate, useParams } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { ConfirmCall } from '../parts/confirm.tsx'
 import { countedWords } from '../parts/counted.ts'
+import { Hurt } from '../parts/hurt.tsx'
 import { ChangeButton, Page } from '../parts/page.tsx'
 import { Loaded, useRead } from '../parts/reading.tsx'
 import { Editing } from '../parts/save.tsx'
@@ -12,6 +13,7 @@ import { useQueryState } from '../parts/search.ts'
 import { PageTabs } from '../parts/tabs.tsx'
 import { Time } from '../parts/time.tsx'
 import { applications } from '../queries/applications.ts'
+import { impact } from '../queries/impact.ts'
 import { toPage, useEnvironment } from '../scope.tsx'
 import { Addresses, Scopes } from './application/addresses.tsx'
 import { Connect } from './application/connect.tsx'
@@ -93,7 +95,8 @@ function Activity({ slug }: { slug: string }) {
 }
 
 function DeleteApplication({ application }: { application: Record }) {
-  const { client, at } = useEnvironment()
+  const here = useEnvironment()
+  const { client, at } = here
   const navigate = useNavigate()
   const [is_open, setOpen] = useState(false)
   return (
@@ -112,7 +115,9 @@ function DeleteApplication({ application }: { application: Record }) {
           changes={[applications.all({ at })]}
           done={() => void navigate({ ...toPage('/applications'), ignoreBlocker: true })}
           onClose={() => setOpen(false)}
-        />
+        >
+          <Hurt of={impact.ofApplication(here, application.id)} />
+        </ConfirmCall>
       ) : null}
     </>
   )

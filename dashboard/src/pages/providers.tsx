@@ -8,6 +8,7 @@ import { ActionsMenu } from '../parts/actions-menu.tsx'
 import { useAnnounce } from '../parts/announce.tsx'
 import { ConfirmCall } from '../parts/confirm.tsx'
 import { CopyButton } from '../parts/copy.tsx'
+import { Hurt } from '../parts/hurt.tsx'
 import { ListPage } from '../parts/list-page.tsx'
 import { ChangeButton } from '../parts/page.tsx'
 import { Problem } from '../parts/problem.tsx'
@@ -18,6 +19,7 @@ import { Tag } from '../parts/tag.tsx'
 import { Time } from '../parts/time.tsx'
 import { Uri } from '../parts/uri.tsx'
 import { applications } from '../queries/applications.ts'
+import { impact } from '../queries/impact.ts'
 import { providers } from '../queries/providers.ts'
 import { toApplication, useEnvironment } from '../scope.tsx'
 import { causeWords, provider_can_be_read } from './providers/causes.ts'
@@ -154,7 +156,9 @@ export default function Providers() {
           call={() => client.deleteProvider({ ...at, provider_id: open.provider.id })}
           changes={changes}
           onClose={() => setOpen(null)}
-        />
+        >
+          <Hurt of={impact.ofProvider({ client, at }, open.provider.id)} />
+        </ConfirmCall>
       ) : null}
     </ListPage>
   )

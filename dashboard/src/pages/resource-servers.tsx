@@ -3,11 +3,13 @@
 import type { ResourceServer } from '@ostiary/sdk'
 import { useState } from 'react'
 import { ConfirmCall } from '../parts/confirm.tsx'
+import { Hurt } from '../parts/hurt.tsx'
 import { ListPage } from '../parts/list-page.tsx'
 import { ChangeButton } from '../parts/page.tsx'
 import { useList } from '../parts/reading.tsx'
 import { ByApi, pathOf } from '../parts/snippets.tsx'
 import { type Column, timeColumn } from '../parts/table.tsx'
+import { impact } from '../queries/impact.ts'
 import { resourceServers } from '../queries/resource-servers.ts'
 import { useEnvironment } from '../scope.tsx'
 import { CreateResourceServer, EditResourceServer } from './resource-servers/dialog.tsx'
@@ -73,7 +75,9 @@ export default function ResourceServers() {
           call={() => client.deleteResourceServer({ ...at, resource_server_id: open.server.id })}
           changes={[resourceServers.all({ at })]}
           onClose={() => setOpen(null)}
-        />
+        >
+          <Hurt of={impact.ofServer({ client, at }, open.server.id)} />
+        </ConfirmCall>
       ) : null}
     </ListPage>
   )

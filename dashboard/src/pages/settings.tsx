@@ -4,12 +4,14 @@ import { type FormEvent, useState } from 'react'
 import { Card } from '../parts/card.tsx'
 import { Buttons, Dialog } from '../parts/dialog.tsx'
 import type { Edited } from '../parts/edit.tsx'
+import { Hurt } from '../parts/hurt.tsx'
 import { Page } from '../parts/page.tsx'
 import { fieldError, Problem } from '../parts/problem.tsx'
 import { Loaded, useRead } from '../parts/reading.tsx'
 import { Editing } from '../parts/save.tsx'
 import { Heads } from '../parts/table.tsx'
 import { ThisEnvironment } from '../parts/tag.tsx'
+import { impact } from '../queries/impact.ts'
 import { settings } from '../queries/settings.ts'
 import { useEnvironment } from '../scope.tsx'
 import { changesInWords, useSettingsEdits } from './settings/edits.ts'
@@ -17,7 +19,7 @@ import { groups } from './settings/fields.ts'
 import { FreshSignIn } from './settings/fresh-sign-in.tsx'
 import { Input } from './settings/input.tsx'
 import { MailSettings } from './settings/mail.tsx'
-import { endedBy, problemOf } from './settings/rules.ts'
+import { endedBy, problemOf, switchedOff } from './settings/rules.ts'
 import { SigningKeys } from './settings/signing-keys.tsx'
 import { pathOf, shown } from './settings/values.ts'
 
@@ -48,7 +50,8 @@ const DocsOf = ({ title }: { title: string }) => (
 )
 
 function Form(props: Edited<Document>) {
-  const { environment, can } = useEnvironment()
+  const here = useEnvironment()
+  const { environment, can } = here
   const { save, before, changed, current, edit, discard } = useSettingsEdits(props)
   const [is_reviewing, setReviewing] = useState(false)
   const review = (event: FormEvent<HTMLFormElement>) => {
@@ -113,6 +116,9 @@ function Form(props: Edited<Document>) {
             ))}
           </tbody>
         </table>
+        {switchedOff(changed).map(({ field, method }) => (
+          <Hurt key={method} of={impact.ofMethod(here, method)} name={field.label} />
+        ))}
         <Problem error={save.error} focus />
       </Dialog>
       {save.dialog}

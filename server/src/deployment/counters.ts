@@ -9,9 +9,19 @@ import { insertInto } from '../db/rows.ts'
 
 /**
  * The label of each metric: `method.outcome`, the grant type, the outcome, the id of the key, the code of the error, `limited`. A sign-in has the outcome `succeeded`,
- * `failed`, or `limited`, which is refused after too many attempts, before anything was compared.
+ * `failed`, or `limited`, which is refused after too many attempts, before anything was compared. Uses have the id of the application whose
+ * request got tokens, of the provider by which a person signed in, or of the resource server that a token is for.
  */
-export type Metric = 'sign_in' | 'token' | 'webhook_attempt' | 'key_use' | 'refused_call' | 'mail'
+export type Metric =
+  | 'sign_in'
+  | 'token'
+  | 'webhook_attempt'
+  | 'key_use'
+  | 'refused_call'
+  | 'mail'
+  | 'application_use'
+  | 'provider_use'
+  | 'resource_server_use'
 
 export interface Counters {
   count(environment_id: string, metric: Metric, label: string): void

@@ -3,6 +3,7 @@
 import type { ApiKey, ApiKeyWithPlaintext } from '@ostiary/sdk'
 import { useAction } from '../../parts/action.ts'
 import { Confirm } from '../../parts/confirm.tsx'
+import { Hurt } from '../../parts/hurt.tsx'
 import { Note } from '../../parts/note.tsx'
 import { Facts } from '../../parts/side.tsx'
 import { ThisEnvironment } from '../../parts/tag.tsx'
@@ -77,6 +78,7 @@ export function EndKeyDialog({ end, chosen, kind, createAnother, onRotated, onCl
           By: chosen.last_used_ip ? <code>{chosen.last_used_ip}</code> : null,
         }}
       />
+      {kind.impact ? <Hurt of={kind.impact(chosen.id)} /> : null}
       <Usage chosen={chosen} of={kind.reads.usage(chosen.id)} />
       <Note tone="acc">
         No interruption:{' '}

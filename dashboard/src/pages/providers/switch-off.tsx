@@ -2,8 +2,10 @@
 
 import type { Provider } from '@ostiary/sdk'
 import { Confirm } from '../../parts/confirm.tsx'
+import { Hurt } from '../../parts/hurt.tsx'
 import { useRead } from '../../parts/reading.tsx'
 import { useSave } from '../../parts/save.tsx'
+import { impact } from '../../queries/impact.ts'
 import { providers } from '../../queries/providers.ts'
 import { useEnvironment } from '../../scope.tsx'
 import { savingProvider } from './saving.ts'
@@ -25,7 +27,9 @@ export function SwitchOff({ provider, name, close }: { provider: Provider; name:
         error={save.error ?? error}
         onConfirm={() => save.run({ enabled: false })}
         onClose={close}
-      />
+      >
+        <Hurt of={impact.ofProvider(here, provider.id)} />
+      </Confirm>
       {save.dialog}
     </>
   )

@@ -2,14 +2,18 @@
 import '../../styles/sign-in-objects.css'
 import type { ResourceServer, ResourceServerChange, ResourceServerCreation } from '@ostiary/sdk'
 import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
 import { useAction } from '../../parts/action.ts'
 import { type Edited, useEdit } from '../../parts/edit.tsx'
+import { Confirm } from '../../parts/confirm.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
+import { Hurt } from '../../parts/hurt.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Note } from '../../parts/note.tsx'
 import { labelsOf, ObjectFields, useObjectFields } from '../../parts/object-fields.tsx'
 import { useRead } from '../../parts/reading.tsx'
 import { Editing } from '../../parts/save.tsx'
+import { impact } from '../../queries/impact.ts'
 import { resourceServers } from '../../queries/resource-servers.ts'
 import { roles } from '../../queries/roles.ts'
 import { toPage, useEnvironment } from '../../scope.tsx'
@@ -43,8 +47,11 @@ export function EditResourceServer({ resource_server_id, close }: { resource_ser
   return read.data ? <Editing latest={read.data}>{(edited) => <EditDialog {...edited} close={close} />}</Editing> : null
 }
 
+/** Scopes that an alert counts. Each is a read of grants. */
+const most_counted = 5
+
 function EditDialog({ base, report, close }: Edited<ResourceServer> & { close: () => void }) {
-  const { client, at } = useEnvironment()
+  const { client, at, environment } = useEnvironment()
   const resource_server_id = base.data.id
   const fields = useObjectFields('resource_server', base.data, names)
   const edit = useEdit({
@@ -57,10 +64,34 @@ function EditDialog({ base, report, close }: Edited<ResourceServer> & { close: (
     label: labelsOf('resource_server'),
     done: close,
   })
-  const submit = () => (edit.is_edited ? edit.submit() : close())
+  const [is_asking, setAsking] = useState(false)
+  const gone = base.data.scopes.map(({ name }) => name).filter((name) => fields.values.scopes.every((scope) => scope.name !== name))
+  const submit = () => (!edit.is_edited ? close() : gone.length > 0 && environment.type === 'live' ? setAsking(true) : edit.submit())
+  const confirm = () => {
+    setAsking(false)
+    edit.submit()
+  }
   return (
     <>
       <ResourceServerDialog fields={fields} server={base.data} action={edit} submit={submit} close={close} />
+      {is_asking ? (
+        <Confirm
+          title={gone.length === 1 ? `Take away the scope ${gone[0]}?` : `Take away ${gone.length} scopes?`}
+          consequence="No new token has it, for anybody. Roles that name it give it no more. A scope of the same name that is added later is another one."
+          keep="Keep editing"
+          act="Take away and save"
+          typed={base.data.name}
+          busy={edit.busy}
+          error={null}
+          onConfirm={confirm}
+          onClose={() => setAsking(false)}
+        >
+          {gone.slice(0, most_counted).map((scope) => (
+            <Hurt key={scope} of={impact.ofServer({ client, at }, resource_server_id, scope)} name={scope} />
+          ))}
+          {gone.length > most_counted ? <p className="muted">And {gone.length - most_counted} more scopes, which are not counted here.</p> : null}
+        </Confirm>
+      ) : null}
       {edit.dialog}
     </>
   )

@@ -1,5 +1,6 @@
 /** The hints of the page about a value before it is saved. */
 import { duration } from '../../parts/clock.ts'
+import type { SwitchedMethod } from '../../queries/impact.ts'
 import type { Field, Value } from './fields.ts'
 
 /** Returns the problem of a number while it is typed. The service decides. */
@@ -16,3 +17,13 @@ export function endedBy(field: Field, before: Value, value: Value): string | nul
   const then = value ?? field.default
   return typeof before === 'number' && typeof then === 'number' && then < before ? field.lowered : null
 }
+
+const methods: readonly string[] = ['password', 'email_code', 'passkey'] satisfies SwitchedMethod[]
+
+/** The sign-in methods that these changes switch off. */
+export const switchedOff = (changed: readonly (readonly [Field, Value])[]): { field: Field; method: SwitchedMethod }[] =>
+  changed.flatMap(([field, value]) =>
+    field.group === 'sign_in' && methods.includes(field.name) && (value ?? field.default) === false
+      ? [{ field, method: field.name as SwitchedMethod }] // as: the list has it
+      : [],
+  )

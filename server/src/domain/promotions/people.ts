@@ -1,4 +1,5 @@
 /** Counts the people whom a plan would leave without a way in. */
+import { most_counted } from '@ostiary/contract/activity.ts'
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { type Db, join, list, type Statement, sql } from '../../db/db.ts'
@@ -12,7 +13,6 @@ export interface Ways {
   readonly provider_ids: readonly string[]
 }
 
-const most_counted = 1_000
 /** The count is a warning: of very many people it looks at the newest. */
 const most_read = 20_000
 

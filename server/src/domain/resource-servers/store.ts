@@ -23,6 +23,7 @@ const own_names = ['identifier', ...changeableNames(resource_server)] as const
 const own_columns = identifiers(...own_names)
 
 const Audience = ResourceServer.pick({
+  id: true,
   identifier: true,
   name: true,
   scopes: true,
@@ -51,7 +52,7 @@ export async function findAudiences(db: Db, environment_id: EnvironmentId, ident
   if (identifiers.length === 0) return []
   return db.of(environment_id).all(
     Audience,
-    sql`select ${own_columns} from resource_servers
+    sql`select id, ${own_columns} from resource_servers
          where environment_id = ${environment_id} and identifier in (${list(identifiers)})`,
   )
 }

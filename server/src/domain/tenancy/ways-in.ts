@@ -21,6 +21,11 @@ const enabledProvider = (environment_id: EnvironmentId, but: string | null) =>
 
 const IdRow = z.object({ id: z.string() })
 
+/** The ids of the enabled providers, which the quota bounds. */
+export async function findEnabledProviders(db: Db, environment_id: EnvironmentId): Promise<string[]> {
+  return (await db.of(environment_id).all(IdRow, sql`${enabledProvider(environment_id, null)} order by id`)).map(({ id }) => id)
+}
+
 /** `but`: a provider that is about to go. */
 export async function hasEnabledProvider(db: Db, environment_id: EnvironmentId, but: string | null): Promise<boolean> {
   return (await db.of(environment_id).maybeOne(IdRow, sql`${enabledProvider(environment_id, but)} order by id limit 1`)) !== null

@@ -20,6 +20,7 @@ export const token: OidcEndpoint = async (services, call) => {
     })
   const response = await exchange(client)
   if (client.metadata) services.client_uses.note(call.issuer.environment_id, client.client_id, call.now)
+  else services.counters.count(call.issuer.environment_id, 'application_use', client.client_id)
   services.counters.count(call.issuer.environment_id, 'token', grant_type)
   return json(response)
 }

@@ -49,6 +49,8 @@ interface ChosenClaims {
 /** The target of the tokens of one request, with the claims of the access token that the tenant chose, and those of the ID token. */
 export interface IssueTarget extends TokenTarget, ChosenClaims {
   of_id_token: ChosenClaims
+  /** The ids of the resource servers. */
+  server_ids: readonly string[]
 }
 
 /** Whether the grant is of an authorization request without openid. Its tokens are for resource servers alone. */
@@ -98,6 +100,7 @@ export async function findTarget(
     roles: roleClaims(target.roles_claim, slugs),
     data: target.data_claims && is_read ? dataClaims(grant, target.reserved) : no_data,
     of_id_token: { roles: claims, data: dataFor(access, grant, client.client_id) },
+    server_ids: audiences.filter(({ identifier }) => target.resource.includes(identifier)).map(({ id }) => id),
   }
 }
 
@@ -145,6 +148,7 @@ export function prepareTokens(
   { client, target, is_offline }: { client: Client; target: IssueTarget; is_offline: boolean },
 ): PreparedTokens {
   const { issuer, now } = call
+  for (const id of target.server_ids) services.counters.count(issuer.environment_id, 'resource_server_use', id)
   const tokens = tokenSettings(services, call, grant.client_id)
   const jti = services.random(16).toString('base64url')
   const claims = accessTokenClaims(

@@ -173,6 +173,7 @@ export async function establishSession(
     mail = now_mail
   }
   services.counters.count(issuer.environment_id, 'sign_in', `${method}.succeeded`)
+  if (signed_in.provider_id !== undefined) services.counters.count(issuer.environment_id, 'provider_use', signed_in.provider_id)
   // A sign-in of another user than the hinted one satisfies no prompt of the request.
   const hinted = hintedUser(issuer, request.id_token_hint)
   const rest = hinted === null || hinted === user_id ? withoutSatisfied(query, step, at) : query
