@@ -153,6 +153,8 @@ export const descriptions: Record<RowName, string> = {
   getUser: 'Gets one user of an environment, for platform keys and administrators.',
   getUserAccess:
     'Says which roles count for the user now, and which scopes of each resource server a new access token could have, for platform keys and administrators. A blocked user has neither.',
+  traceSignIns:
+    'Says what is known of the last seven days about a person, by the address or the user id: factors, the answers of providers, refusals with their reason, and the field that decided each; and what keeps the person from signing in now. The address need not have an account. A key also needs `environments:read` and `webhooks:read`, as for refused calls and events.',
   listUserOrganizations:
     'Lists the memberships of a user, each with its organization, for platform keys and administrators. The newest organization is first.',
 

@@ -11,14 +11,14 @@ export const Impact = z.strictObject({
     'The people of these grants; of a provider everyone who is linked with it. `null` where no person is known.',
   ),
   locked_out: Counted.nullable().describe(
-    'Of the newest 20,000 users, those who have no other way to sign in; `null` where it is no way to sign in.',
+    'Of the newest 20,000 users, those who have no other way to sign in; `null` for what nobody signs in by.',
   ),
   calls_30_days: z
     .int()
     .min(0)
     .nullable()
     .describe(
-      'Uses in the last 30 days: of an application its token requests, of a resource server the access tokens for it, of a provider or a method the sign-ins, of a key its calls. `null` for a scope, whose uses are not counted. Those of before the upgrade to a version that counts them are missing.',
+      'Uses in the last 30 days: of an application its token requests, of a resource server the access tokens for it, of a provider or a method the sign-ins, of a key its calls. `null` for a scope, whose uses are not counted. Uses before the upgrade to a version that counts them are missing.',
     ),
 })
 export type Impact = z.infer<typeof Impact>

@@ -36,6 +36,7 @@ import * as rolePreview from './role-preview.ts'
 import * as scopes from './scopes.ts'
 import * as sessions from './session.ts'
 import * as settings from './settings.ts'
+import * as signInTraces from './sign-in-trace.ts'
 import * as signingKeys from './signing-key.ts'
 import * as statistics from './statistics.ts'
 import * as tenancy from './tenancy.ts'
@@ -50,7 +51,7 @@ export type Json = Record<string, unknown>
 // biome-ignore format: one entry a line would be longer than the file
 const subjects: readonly Record<string, unknown>[] = [
   activity, apiKeys, applications, applicationTemplates, audit, authConfig, backchannelLogouts, clientSecrets, configuration, dashboard, deliveries, errors, events, impact, kept, mail, metadataClients, methods, names, oidc, organizations, promotionChecks, promotions, providers, readiness, refusedCalls,
-  resourceServers, rolePreview, roles, scopes, sessions, settings, signingKeys, statistics, tenancy, trustedBrowsers, userAccess, userJobs, users, webhooks,
+  resourceServers, rolePreview, roles, scopes, sessions, settings, signInTraces, signingKeys, statistics, tenancy, trustedBrowsers, userAccess, userJobs, users, webhooks,
 ]
 
 /**

@@ -95,6 +95,7 @@ import {
 import { Session, TokenToValidate, TokenVerdict } from './session.ts'
 import { Settings, SettingsChange, SettingsPreview, SettingsToPreview } from './settings.ts'
 import { RotationQuery, SigningKey } from './signing-key.ts'
+import { SignInTrace, SignInTraceQuery } from './sign-in-trace.ts'
 import { Statistics, StatisticsQuery } from './statistics.ts'
 import {
   Environment,
@@ -305,6 +306,7 @@ export const routes = {
   listUsers:          get  (users,                                       platform('users:read', 'developer'),   'List users; with words or filters, a page can be short and still have more; as text/csv, all of them', { query: usersQuery, returns: [200, page(User)], fails: ['invalid_cursor'], lines: 'text/csv' }),
   getUser:            get  (`${users}/{user_id}`,                        platform('users:read', 'developer'),   'Get a user',                                             { returns: [200, User] }),
   getUserAccess:      get  (`${users}/{user_id}/access`,                 platform('users:read', 'developer'),   'Get what a user may do',                                 { query: UserAccessQuery, returns: [200, UserAccess] }),
+  traceSignIns:       get  (`${users}/trace`,                            { ...platformWithAll('users:read', 'environments:read', 'webhooks:read'), role: 'developer' }, 'Say why a person did not get in, by an address or a user id', { query: SignInTraceQuery, returns: [200, SignInTrace] }),
 
   listUserOrganizations: get(`${users}/{user_id}/organizations`,         platform('users:read', 'developer'),   'List the organizations of a user',                       { ...paged, returns: [200, page(UserOrganization)], operators: 'refused' }),
   listOrganizations:  get  (organizations,                               platform('users:read', 'developer'),   'List organizations; with `query`, a page can be short and still have more', { query: OrganizationQuery, returns: [200, page(Organization)], fails: ['invalid_cursor'], operators: 'refused' }),

@@ -26,6 +26,7 @@ import { replays } from './api/handlers/replays.ts'
 import * as resourceServers from './api/handlers/resource-servers.ts'
 import * as roles from './api/handlers/roles.ts'
 import * as issuerHandlers from './api/handlers/signing-keys.ts'
+import * as signInTrace from './api/handlers/sign-in-trace.ts'
 import * as statistics from './api/handlers/statistics.ts'
 import * as tenancy from './api/handlers/tenancy.ts'
 import { touchedScopes } from './api/handlers/touched-scopes.ts'
@@ -349,6 +350,7 @@ function mountManagement(
       ...users,
       ...user_jobs,
       ...impact,
+      ...signInTrace,
       ...userAccess,
       ...userMail,
       ...webhooks,

@@ -27,6 +27,9 @@ import * as members from '../src/domain/organizations/members.ts'
 import * as memberships from '../src/domain/organizations/memberships.ts'
 import * as organizations from '../src/domain/organizations/store.ts'
 import { findPasskey, findUsersWithPasskey, insertPasskey, listPasskeys, removeAllPasskeys } from '../src/domain/passkeys/store.ts'
+import { findActivity } from '../src/domain/usage/activity.ts'
+import * as impact from '../src/domain/usage/impact.ts'
+import { callsAbout } from '../src/deployment/refused-calls/store.ts'
 import { hasGrants } from '../src/domain/promotions/usage.ts'
 import { findIdentity, findUpstreamSession } from '../src/domain/providers/store.ts'
 import { findOwnedScopes } from '../src/domain/resource-servers/store.ts'
@@ -231,6 +234,14 @@ const uses: Use[] = [
   ['a new code',                             (db) => authorization_codes.storeCode(db, { environment_id, ...session }, { ...code, grant_id: 'new' as GrantId }, now)], // as: an id of this test
   ['a new code for an organization',         (db) => authorization_codes.storeCode(db, { environment_id, ...session }, { ...code, organization: { organization_id: id, membership: 1 }, grant_id: 'new' as GrantId }, now)], // as: an id of this test
   ['whether an application has grants',      (db) => hasGrants(db, environment_id, id)],
+  ['the activity of an application',         (db) => findActivity(db, environment_id, id, now), 100],
+  ['the live grants of an application',      (db) => impact.countGrantsOfApplication(db, environment_id, id, now), 100],
+  ['the live grants of a provider',          (db) => impact.countGrantsOfProvider(db, environment_id, id, now), 100],
+  ['the people of a provider',               (db) => impact.countPeopleOfProvider(db, environment_id, id), 100],
+  ['the uses of 30 days',                    (db) => impact.countUses(db, environment_id, 'key_use', id, now)],
+  ['the refused calls of a person',          (db) => callsAbout(db, environment_id, { user_id: id, person: id }, { since: now, limit: 201 })],
+  ['the locks of an account',                (db) => attempts.findLocks(db, { environment_id, account: id, user_id: id, now }, { max_attempts: 1, duration_seconds: 1 }), 100],
+  ['the codes that were asked for',          (db) => codes.listAsked(db, environment_id, id, now), 100],
   ['a disabled application',                 () => endings.endDisabled(environment_id, 'application', id, now)],
   ['the logouts of 50 sessions',             () => enqueueBackchannelLogouts(environment_id, many.slice(0, 50), now)],
   ['the endings whose rows follow',          (db) => findEndings(db, 5, now)],

@@ -334,7 +334,7 @@ export const ApplicationInList = Application.extend({
   last_sign_in_at: Time.nullable()
     .optional()
     .describe(
-      'With `activity` alone: when somebody last signed in on the way to the application, within the last 90 days; `null` if nobody did. A person who has a session already enters without a sign-in.',
+      'With `activity` alone: when a person last signed in on the way to the application, within the last 90 days; `null` if nobody did. A person who has a session already enters without a sign-in.',
     ),
   people_30_days: Counted.optional().describe(
     'With `activity` alone: people who signed in on the way to the application in the last 30 days, or entered it by a session and still have a grant of these days.',

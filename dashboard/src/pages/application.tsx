@@ -83,7 +83,7 @@ export default function Application() {
   )
 }
 
-/** When somebody last signed in to it, and how many people do. */
+/** When a person last signed in to it, and how many people do. */
 function Activity({ slug }: { slug: string }) {
   const [used] = useRead(applications.activity(useEnvironment(), slug)).data?.data ?? []
   if (!used?.people_30_days) return null

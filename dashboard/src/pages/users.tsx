@@ -2,7 +2,7 @@
 
 import type { User } from '@ostiary/sdk'
 import '../styles/filters.css'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, type ReactNode, useState } from 'react'
 import { CodeTabs } from '../parts/code.tsx'
 import { curlOf } from '../parts/curl.ts'
 import { Export } from '../parts/export.tsx'
@@ -12,6 +12,7 @@ import { Problem } from '../parts/problem.tsx'
 import { useList, useRead } from '../parts/reading.tsx'
 import { useQueryState } from '../parts/search.ts'
 import { type Column, timeColumn } from '../parts/table.tsx'
+import { PageTabs } from '../parts/tabs.tsx'
 import { Tag } from '../parts/tag.tsx'
 import { providers } from '../queries/providers.ts'
 import { type Approval, approvalIn, approvals, created_choices, seen_choices, user_filters, userFilter } from '../queries/user-filter.ts'
@@ -20,10 +21,22 @@ import { useEnvironment } from '../scope.tsx'
 import { methodNames } from './users/access.tsx'
 import { type Added, AddUser } from './users/add-user.tsx'
 import { export_head, exportRow } from './users/export-rows.ts'
+import { ThisPerson } from './users/person.tsx'
 import { Ticked } from './users/ticked.tsx'
 import { UserSide } from './users/user-side.tsx'
 
+const tabs = [
+  ['all', 'All users'],
+  ['person', 'This person'],
+] as const
+
 export default function Users() {
+  const { tab = 'all' } = useQueryState().search
+  const above = <PageTabs label="Users" tabs={tabs} current={tab} />
+  return tab === 'person' ? <ThisPerson above={above} /> : <Everybody above={above} />
+}
+
+function Everybody({ above }: { above: ReactNode }) {
   const here = useEnvironment()
   const { search, show } = useQueryState()
   const query = search.query ?? ''
@@ -101,6 +114,7 @@ export default function Users() {
       }}
       above={
         <>
+          {above}
           <output>{added?.way === 'invitation' ? <Invited of={added} /> : null}</output>
           <form className="toolbar" onSubmit={find}>
             <input

@@ -17,6 +17,9 @@ export const users = {
   /** The newest users to whom a role was given. */
   withRole: ({ client, at }: Here, role: string) =>
     one(key('users', at.environment_id, 'with role', role), (options) => client.listUsers({ ...at, role, limit: 6 }, options).page()),
+  /** The last seven days of an address or a user id. */
+  trace: ({ client, at }: Here, person: string) =>
+    one(key('trace', at.environment_id, person), (options) => client.traceSignIns({ ...at, person }, options)),
   one: ({ client, at }: Here, user_id: string) =>
     one(key('user', at.environment_id, user_id), (options) => client.getUser({ ...at, user_id }, options)),
   /** With its version, for the form. */

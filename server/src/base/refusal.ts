@@ -21,6 +21,10 @@ export interface Subject {
   user_id: string | null
   /** The event that reports the refusal. */
   event_id: string | null
+  /** Who typed an address, or came with it from a provider; see `domain/users/person-key.ts`. */
+  person?: string
+  /** The provider that was asked. */
+  provider_id?: string
 }
 
 /** Joins a refusal with a reason of its own to an object, such as a step of a page. */

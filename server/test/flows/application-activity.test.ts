@@ -40,7 +40,7 @@ for (const environment of [w.test, w.live])
     assert.deepEqual(await activityOf(environment, shop.client_id), { at, people: { count: 0, or_more: false } })
   })
 
-test('a person who enters by a session is counted while the grant is open, and that is no sign-in', async () => {
+test('a person who enters by a session is counted while the grant is open, without a sign-in', async () => {
   const [first, second] = [await w.createApplication(w.test), await w.createApplication(w.test)]
   const person = await createPerson(w, w.test)
   await person.code(first)

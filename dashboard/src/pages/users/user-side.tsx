@@ -111,6 +111,9 @@ function Content({ user, onClose }: { user: User; onClose: () => void }) {
       <Access user={user} methods={methods} ask={ask} />
       <Part title="Events">
         <div className="toolbar">
+          <Link className="btn s" {...toPage('/users', { tab: 'person', person: user.id })}>
+            The last seven days
+          </Link>
           <Link className="btn s" {...toPage('/events', { user_id: user.id })}>
             All events of this user
           </Link>

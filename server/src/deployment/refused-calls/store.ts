@@ -21,6 +21,8 @@ export interface NewCall extends Omit<RefusedCall, 'id' | 'at'> {
   id: string
   at: Date
   source: string
+  person?: string
+  provider_id?: string
 }
 
 /**
@@ -70,6 +72,8 @@ function insertCall(call: NewCall): Statement {
       source: call.source,
       refused_parameter: call.refused?.parameter ?? null,
       refused_value: call.refused?.value ?? null,
+      person: call.person ?? null,
+      provider_id: call.provider_id ?? null,
     },
     sql`on conflict (scope_id, id) do nothing`,
   )
@@ -176,6 +180,33 @@ const between = (from: string | undefined, to: string | undefined): Statement[] 
 export async function findCall(db: Db, scope_id: string, id: string): Promise<RefusedCall | null> {
   const row = await db.many.maybeOne(CallRow, sql`${columns} where scope_id = ${scope_id} and id = ${id}`)
   return row && shown(row)
+}
+
+const TracedRow = CallRow.extend({ provider_id: z.string().nullable() })
+export type TracedCall = z.infer<typeof TracedRow>
+
+/** The newest refused calls about a user, or a person by the key of an address, since a time. Each is found by its own index. */
+export async function callsAbout(
+  db: Db,
+  scope_id: string,
+  { user_id, person }: { user_id: string | null; person: string | null },
+  { since, limit }: { since: Date; limit: number },
+): Promise<TracedCall[]> {
+  const about = (is_about: Statement) =>
+    db.many.all(
+      TracedRow,
+      sql`select listed.*, nullif(listed.client, '') as client_id from (
+            select id, at, method, route, status, code, reason, remedy, client_id as client, key_id, key_start, user_id, event_id, ip, user_agent,
+                   refused_parameter, refused_value, provider_id
+              from refused_calls where scope_id = ${scope_id} and ${is_about} and at >= ${since} order by at desc limit ${limit}) listed
+           order by at desc, id desc`,
+    )
+  const [of_user, of_person] = await Promise.all([
+    user_id === null ? [] : about(sql`user_id = ${user_id}`),
+    person === null ? [] : about(sql`person = ${person}`),
+  ])
+  const known = new Set(of_user.map(({ id }) => id))
+  return [...of_user, ...of_person.filter(({ id }) => !known.has(id))]
 }
 
 /** Counts the records by code and route, the newest first, and the calls of these minutes without a record. */

@@ -7,7 +7,7 @@ import type { EventKind } from '@ostiary/contract/event.ts'
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { day_ms } from '../../base/durations.ts'
-import { constant, type Db, type Statement, sql } from '../../db/db.ts'
+import { constant, type Db, type OfEnvironment, sql } from '../../db/db.ts'
 import { inEnvironment } from '../../db/environment.ts'
 import { enters } from '../../db/event-keys.ts'
 
@@ -18,7 +18,7 @@ const signed_in: EventKind = 'sign_in.succeeded'
 const limit = constant(most_counted)
 
 /** The newest sign-ins on the way to the application, and some of its open grants. */
-const usesOf = (environment_id: EnvironmentId, application_id: string): Statement => sql`
+const usesOf = (environment_id: EnvironmentId, application_id: string): OfEnvironment => sql`
   select newest.user_id, newest.created_at as at, 1 as is_sign_in from (
     select v.user_id, v.created_at from events v
      where v.environment_id = ${environment_id} and v.application_id = ${application_id} and v.type = ${signed_in}

@@ -6,7 +6,7 @@ import { type Counted, most_counted } from '@ostiary/contract/activity.ts'
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { day_ms, hour_ms } from '../../base/durations.ts'
-import { constant, type Db, list, type Statement, sql } from '../../db/db.ts'
+import { constant, type Db, list, type OfEnvironment, type Statement, sql } from '../../db/db.ts'
 import { inEnvironment, sameEnvironment } from '../../db/environment.ts'
 import type { Metric } from '../../deployment/counters.ts'
 import { grantStands } from '../sessions/standing.ts'
@@ -86,7 +86,7 @@ export const countGrantsOfProvider = (db: Db, environment_id: EnvironmentId, pro
     now,
   )
 
-const identitiesOf = (environment_id: EnvironmentId, provider_id: string): Statement =>
+const identitiesOf = (environment_id: EnvironmentId, provider_id: string): OfEnvironment =>
   sql`select environment_id, id, user_id from identities
        where environment_id = ${environment_id} and provider_id = ${provider_id} limit ${constant(most_counted)}`
 

@@ -9,7 +9,7 @@ import type { FirstFactor } from '@ostiary/contract/sign-in-methods.ts'
 import { z } from 'zod'
 import { sha256 } from '../../base/digest.ts'
 import { emailKey } from '../../base/email.ts'
-import { type Db, guard, list, type OfEnvironment, type Statement, sql, withoutSync } from '../../db/db.ts'
+import { constant, type Db, guard, list, type OfEnvironment, type Statement, sql, withoutSync } from '../../db/db.ts'
 import { insertInto } from '../../db/rows.ts'
 
 export interface Lockout {
@@ -132,6 +132,46 @@ export function giveBack(attempt: Attempt): Statement[] {
     (own) => sql`delete from sign_in_attempts where environment_id = ${environment_id} and account = ${account} and source = ${own}`,
   )
 }
+
+/** What a person who is locked out meets, and until when. */
+export interface Lock {
+  of: 'everywhere' | 'known_browsers' | 'one_place' | 'second_factor'
+  until: Date
+}
+
+/** Places of one answer: an account cannot fail from many more before it is locked for all of them. */
+const most_places = 1_000
+
+/** Finds what is locked of an account, which need not exist, and of the second factors of its user. */
+export async function findLocks(
+  db: Db,
+  { environment_id, account, user_id, now }: Pick<Attempt, 'environment_id' | 'account' | 'now'> & { user_id: string | null },
+  { max_attempts }: Lockout,
+): Promise<Lock[]> {
+  const rows = await db
+    .of(environment_id)
+    .all(Counted, sql`${liveRows({ environment_id, now }, sql`account = ${account} and attempts >= ${max_attempts}`)} limit ${constant(most_places)}`)
+  const limits: Readonly<Record<string, [Lock['of'], number]>> = {
+    everywhere: ['everywhere', max_attempts * shares.unknown],
+    devices: ['known_browsers', max_attempts * shares.known],
+  }
+  const locks = rows.flatMap(({ source, attempts, expires_at }): Lock[] => {
+    const [of, limit] = limits[source] ?? [source.startsWith('device:') ? 'known_browsers' : 'one_place', max_attempts]
+    return source !== 'mailed' && attempts >= limit ? [{ of, until: expires_at }] : []
+  })
+  const second = user_id === null ? null : secondFactorsOf(user_id)
+  const wrong =
+    second === null
+      ? []
+      : await db
+          .of(environment_id)
+          .all(Counted, liveRows({ environment_id, now }, sql`account = ${second.account} and source = ${second.source} and attempts >= ${max_attempts}`))
+  return [...latest(locks), ...wrong.map(({ expires_at }): Lock => ({ of: 'second_factor', until: expires_at }))]
+}
+
+/** One of each kind: that which lasts longest. */
+const latest = (locks: readonly Lock[]): Lock[] =>
+  [...Map.groupBy(locks, ({ of }) => of).values()].flatMap((alike) => alike.toSorted((a, b) => b.until.getTime() - a.until.getTime()).slice(0, 1))
 
 /** Gives an attempt back whose password was not checked. Earlier wrong ones still count: filling the queue does not clear them. */
 export const giveBackUnchecked = (attempt: Attempt): Statement[] =>

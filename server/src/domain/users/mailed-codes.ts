@@ -8,7 +8,8 @@
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { z } from 'zod'
 import { day_ms, hour_ms } from '../../base/durations.ts'
-import { type Db, guard, type Statement, sql } from '../../db/db.ts'
+import { constant, type Db, guard, type Statement, sql } from '../../db/db.ts'
+import { inEnvironment } from '../../db/environment.ts'
 import { insertInto } from '../../db/rows.ts'
 
 /** A row of one kind never proves anything of another kind. */
@@ -65,6 +66,20 @@ export interface NewCode {
   sealed: string
   expires_at: Date
 }
+
+const AskedRow = z.object({ kind: CodeKind, created_at: z.date(), is_mailed: z.boolean() })
+
+/** The codes and links of the last hour that were asked for an address, newest first. Those of a decoy were not mailed. */
+export const listAsked = (db: Db, environment_id: EnvironmentId, account: string, now: Date) =>
+  db.of(environment_id).all(
+    AskedRow,
+    sql`select c.kind, c.created_at, case when coalesce(c.code_mac, c.link_hash) is null then 0 else 1 end as is_mailed from mailed_codes c
+         where c.account = ${account} and ${inEnvironment(environment_id, 'c')} and c.created_at > ${hourBefore(now)}
+         order by c.created_at desc limit ${constant(most_asked)}`,
+  )
+
+/** More than the limits of an hour allow. */
+const most_asked = 50
 
 const hourBefore = (now: Date) => new Date(now.getTime() - window_ms)
 

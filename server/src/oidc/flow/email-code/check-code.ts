@@ -6,6 +6,7 @@ import { findOwner, isProven, type Owner } from '../../../domain/accounts/addres
 import { giveBackToSource, takeFromSource } from '../../../domain/users/attempts.ts'
 import { payloadOf, tryCode } from '../../../domain/users/code-mail.ts'
 import { type CodeRow, spendCode } from '../../../domain/users/mailed-codes.ts'
+import { personKeyOf } from '../../../domain/users/person-key.ts'
 import { aboutUser, findCredential } from '../../../domain/users/store.ts'
 import type { Answer, OidcCall, OidcServices } from '../../call.ts'
 import { knownDevice } from '../../known-browser.ts'
@@ -30,6 +31,7 @@ export async function checkCode(
   { email, code }: { email: string; code: string },
 ): Promise<Answer> {
   const { environment_id } = call.issuer
+  call.subject.person = personKeyOf(services, environment_id, email)
   const credential = await findCredential(services.db, environment_id, email)
   const { id: user_id, password_hash } = credential ?? nobody
   // A known browser has a count of its own, which no stranger behind the same address can use up.

@@ -9,6 +9,7 @@ import { waysIn } from '../../../domain/accounts/methods.ts'
 import { accountOf } from '../../../domain/users/attempts.ts'
 import { payloadOf, requestCode } from '../../../domain/users/code-mail.ts'
 import { type CodeRow, findCodeOfBrowser } from '../../../domain/users/mailed-codes.ts'
+import { personKeyOf } from '../../../domain/users/person-key.ts'
 import type { Answer, OidcCall, OidcServices } from '../../call.ts'
 import { deviceOf } from '../../device.ts'
 import { pageContext } from '../../hosted-page.ts'
@@ -46,6 +47,7 @@ export async function sendCode(services: OidcServices, call: OidcCall, interacti
   const owner = await findOwner(services.db, environment_id, address)
   const account = owner ?? nobody
   call.subject.user_id = owner?.id ?? null
+  call.subject.person = personKeyOf(services, environment_id, address)
   const to = owner?.email ?? address
   const marked = { user_id: account.id, email: address, password_hash: account.password_hash }
   const { texts, locale } = pageContext(call, interaction.request.ui_locales)

@@ -84,6 +84,7 @@ const unknown_state = reason`The state of the callback is unknown, was used befo
 async function finish(services: OidcServices, call: OidcCall, browser: Browser, started: UpstreamSignIn): Promise<Answer> {
   const { issuer } = call
   const { provider_id } = started
+  call.subject.provider_id = provider_id
   const search = new URLSearchParams(call.query)
   const begun = await beginInteraction(services, call, started.query)
   if ('answer' in begun) return begun.answer

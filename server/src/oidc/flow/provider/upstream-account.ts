@@ -22,6 +22,7 @@ import {
   type Upstream,
   type UpstreamSubject,
 } from '../../../domain/providers/store.ts'
+import { personKeyOf } from '../../../domain/users/person-key.ts'
 import { aboutUser, isNameTaken, takeName } from '../../../domain/users/store.ts'
 import type { ProviderProblemView } from '../../../pages/provider-problem.ts'
 import type { Answer, OidcCall, OidcServices } from '../../call.ts'
@@ -74,6 +75,7 @@ export async function signInAs(
   const { environment_id } = call.issuer
   const identity = { provider_id: provider.id, issuer: issuerOfProvider(provider), subject: profile.subject }
   const arrival = { services, call, interaction, provider, profile, identity }
+  if (profile.email !== null) call.subject.person = personKeyOf(services, environment_id, profile.email)
   const known = await findIdentity(db, environment_id, identity)
   if (known) {
     const { id: identity_id, ...account } = known

@@ -12,6 +12,7 @@ import { waitOfAddress } from '../../../domain/mail/address-limit.ts'
 import { openLink } from '../../../domain/users/code-mail.ts'
 import { longest_password } from '../../../domain/users/password-policy.ts'
 import { judgePassword } from '../../../domain/users/password-rules.ts'
+import { personKeyOf } from '../../../domain/users/person-key.ts'
 import { findUser } from '../../../domain/users/store.ts'
 import { type ForgotView, forgotPage, forgotSentPage, passwordSavedPage } from '../../../pages/reset.ts'
 import { readBrowser } from '../../browser.ts'
@@ -82,6 +83,7 @@ export const forgotPassword: OidcEndpoint = async (services, call) => {
   const { issuer, now, request_id } = call
   const owner = await findOwner(services.db, issuer.environment_id, email)
   call.subject.user_id = owner?.id ?? null
+  call.subject.person = personKeyOf(services, issuer.environment_id, email)
   const marked = { user_id: owner?.id ?? '', email, password_hash: owner?.password_hash ?? null }
   const is_known = knownDevice(services, call, browser, marked) !== null
   const statements = await resetStatements(

@@ -98,7 +98,7 @@ export async function establishSession(
   signed_in: SignedIn,
 ): Promise<Answer | null> {
   const { user_id, email, password_hash, step, method, identity_id, links, began_with, second_factor } = signed_in
-  const { hold = [], first = [], trusted_browser_id = null } = signed_in
+  const { hold = [], first = [], trusted_browser_id = null, provider_id } = signed_in
   const link = links && identity_id !== undefined ? await linkIdentity(services, call, { user_id, email, identity_id, links }) : undefined
   if (link === null) return null
   const { issuer } = call
@@ -149,6 +149,7 @@ export async function establishSession(
         application_id: client && storedIdOf(client),
         data: {
           method,
+          ...(provider_id !== undefined && { provider_id }),
           ...(second_factor !== undefined && { second_factor }),
           ...(trusted_browser_id !== null && { trusted_browser_id }),
           session_id: session.id,
@@ -173,14 +174,14 @@ export async function establishSession(
     mail = now_mail
   }
   services.counters.count(issuer.environment_id, 'sign_in', `${method}.succeeded`)
-  if (signed_in.provider_id !== undefined) services.counters.count(issuer.environment_id, 'provider_use', signed_in.provider_id)
+  if (provider_id !== undefined) services.counters.count(issuer.environment_id, 'provider_use', provider_id)
   // A sign-in of another user than the hinted one satisfies no prompt of the request.
   const hinted = hintedUser(issuer, request.id_token_hint)
   const rest = hinted === null || hinted === user_id ? withoutSatisfied(query, step, at) : query
   return withCookies(redirect(continueRequest(services, call, { client, query: rest, session_id: session.id })), [
     sessionCookie(call, [{ secret }, ...kept]),
     deviceCookie(services, call, { user_id, email, password_hash }),
-    lastUsedCookie(call, signed_in.provider_id ?? method),
+    lastUsedCookie(call, provider_id ?? method),
   ])
 }
 

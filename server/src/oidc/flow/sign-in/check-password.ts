@@ -5,6 +5,7 @@ import { type Refusal, refusal } from '../../../base/refusal.ts'
 import { sourceOf } from '../../../base/source.ts'
 import { accountOf, giveBack, giveBackUnchecked, takeAttempt } from '../../../domain/users/attempts.ts'
 import { HashingRefused, type Turn } from '../../../domain/users/password.ts'
+import { personKeyOf } from '../../../domain/users/person-key.ts'
 import { findCredential, findUserHash, replaceHash } from '../../../domain/users/store.ts'
 import type { Answer, OidcCall, OidcServices } from '../../call.ts'
 import { busyAnswer, nullIfBusy, too_busy, turnOf } from '../../hashing.ts'
@@ -38,6 +39,7 @@ export async function checkPassword(
   const credential = await findCredential(db, environment_id, email)
   const { id: user_id, password_hash, blocked_at } = credential ?? unknown_account
   call.subject.user_id = credential?.id ?? null
+  call.subject.person = personKeyOf(services, environment_id, email)
   const device = knownDevice(services, call, interaction.browser, { user_id, email, password_hash })
   const attempt = { environment_id, account: accountOf(email), source: sourceOf(call.ip), device, now }
   const refused = await takeAttempt(db, attempt, issuer.settings.lockout)

@@ -9,6 +9,7 @@ import { createAccount } from '../../../domain/accounts/create-account.ts'
 import { giveBackToSource } from '../../../domain/users/attempts.ts'
 import { longest_password } from '../../../domain/users/password-policy.ts'
 import { judgePassword } from '../../../domain/users/password-rules.ts'
+import { personKeyOf } from '../../../domain/users/person-key.ts'
 import { findCredential } from '../../../domain/users/store.ts'
 import type { SignUpView } from '../../../pages/sign-up.ts'
 import { asksForSignUp, nameProblem } from '../../../protocol/sign-up.ts'
@@ -57,6 +58,7 @@ export const signUp: OidcEndpoint = async (services, call) => {
   const { environment_id } = issuer
   const typed = typedOf(call, 'email', longest_email)
   const address = accountAddress(typed)
+  if (address !== null) call.subject.person = personKeyOf(services, environment_id, address)
   const form = {
     email: address ?? typed,
     name: typedOf(call, 'name', longest_name),
