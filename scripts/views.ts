@@ -270,6 +270,14 @@ export function dashboardViews(
       await page.getByText('Waiting for the first sign-in').waitFor()
     }),
     at('user', `${base.test}/users?chosen=${ada.id}`, dialog),
+    at('this person', `${base.test}/users?tab=person&person=ada@example.com`),
+    at('this person without an account', `${base.test}/users?tab=person&person=nobody@example.com`),
+    at('this person, not asked', `${base.test}/users?tab=person`),
+    at('who would be hurt', `${base.live}/settings`, async (page) => {
+      await page.getByLabel('Password', { exact: true }).first().click()
+      await page.getByRole('button', { name: 'Review' }).click()
+      await page.locator('.hurt li').first().waitFor()
+    }),
     at('user edit', `${base.test}/users?chosen=${ada.id}`, press('Edit')),
     at('user set password', `${base.test}/users?chosen=${ada.id}`, press(/password/i)),
     at('user add', `${base.test}/users`, press('Add user')),

@@ -6,8 +6,6 @@ export const most_counted = 1_000
 
 export const Counted = z.strictObject({
   count: z.int().min(0).describe('How many were counted.'),
-  or_more: z
-    .boolean()
-    .describe(`Whether there can be more: a count reads at most ${most_counted.toLocaleString('en')} rows of each kind.`),
+  or_more: z.boolean().describe(`Whether there can be more: a count reads at most ${most_counted.toLocaleString('en')} rows of each kind.`),
 })
 export type Counted = z.infer<typeof Counted>

@@ -31,6 +31,7 @@ import {
   newProvider,
   no_need,
 } from './fresh.ts'
+import { Impact, MethodImpactQuery, ScopeImpactQuery } from './impact.ts'
 import { InboxQuery, Mail, MailAsked, MailTest, MailTested } from './mail.ts'
 import { MetadataClient, MetadataClientChange, MetadataClientQuery, NewMetadataClient } from './metadata-client.ts'
 import { Grant, GrantQuery, SignInMethod } from './method.ts'
@@ -72,7 +73,6 @@ import {
   RevertOutcome,
 } from './promotion.ts'
 import { Readiness } from './readiness.ts'
-import { Impact, MethodImpactQuery, ScopeImpactQuery } from './impact.ts'
 import { RefusedCall, RefusedCallQuery, RefusedCallSummary, RefusedCallSummaryQuery } from './refused-call.ts'
 import { RolePreview } from './role-preview.ts'
 import {
@@ -94,8 +94,8 @@ import {
 } from './route.ts'
 import { Session, TokenToValidate, TokenVerdict } from './session.ts'
 import { Settings, SettingsChange, SettingsPreview, SettingsToPreview } from './settings.ts'
-import { RotationQuery, SigningKey } from './signing-key.ts'
 import { SignInTrace, SignInTraceQuery } from './sign-in-trace.ts'
+import { RotationQuery, SigningKey } from './signing-key.ts'
 import { Statistics, StatisticsQuery } from './statistics.ts'
 import {
   Environment,

@@ -47,7 +47,7 @@ export const obstacles = [
 ] as const
 
 export const Obstacle = z.strictObject({
-  code: z.enum(obstacles).describe('What stands in the way.'),
+  what: z.enum(obstacles).describe('What stands in the way.'),
   until: Time.nullable().describe('When it ends by itself; `null` if it does not.'),
   decided_by,
 })
@@ -57,12 +57,16 @@ export const TraceStep = z.strictObject({
   at: Time.describe('When it happened.'),
   what: z
     .enum([...EventKind.options, 'refused_call', 'code_asked'])
-    .describe('The kind of the event; `refused_call` without an event; `code_asked` for a code or link that was asked for in the last hour.'),
+    .describe(
+      'The kind of the event; `refused_call` without an event; `code_asked` for a code or link that was asked for in the last hour.',
+    ),
   method: text.describe('The first factor, as events have it, or what a code is for.'),
   second_factor: text.describe('The second factor that was used.'),
   provider_id: text.describe('The provider that answered, or was asked.'),
   application_id: text.describe('The application that the person was on the way to.'),
-  code: text.describe('Why it was refused: the code of the refused call, or the `reason` of the event. Of a code that was asked for: `mailed` or `not_mailed`.'),
+  code: text.describe(
+    'Why it was refused: the code of the refused call, or the `reason` of the event. Of a code that was asked for: `mailed` or `not_mailed`.',
+  ),
   reason: text.describe('The same in a sentence, from the record of the refused call.'),
   decided_by,
   event_id: text.describe('The event.'),
@@ -87,7 +91,9 @@ export const SignInTrace = z.strictObject({
   from: Time.describe('The beginning of the seven days.'),
   to: Time.describe('The time of the answer.'),
   settings_changed_at: Time.describe('When the settings of the environment were last changed: what a step shows of them is of now.'),
-  obstacles: z.array(Obstacle).describe('What keeps the person from signing in now, as far as the service knows. Empty where nothing does.'),
+  obstacles: z
+    .array(Obstacle)
+    .describe('What keeps the person from signing in now, as far as the service knows. Empty where nothing does.'),
   steps: z.array(TraceStep).describe(`What happened, newest first, at most ${most_steps}.`),
   has_more: z.boolean().describe('Whether there were more steps in these days. The events and the refused calls have them all.'),
 })

@@ -17,6 +17,7 @@ import { withoutMarks } from '../src/db/environment.ts'
 import { migrate } from '../src/db/migrate.ts'
 import { openPostgres } from '../src/db/postgres/postgres.ts'
 import { openSqlite } from '../src/db/sqlite/sqlite.ts'
+import { callsAbout } from '../src/deployment/refused-calls/store.ts'
 import { findMethod, listMethods, removeAllMethods, userKeepsWayIn, waysIn } from '../src/domain/accounts/methods.ts'
 import * as metadata_clients from '../src/domain/metadata-clients/store.ts'
 import * as organization_counts from '../src/domain/organizations/counts.ts'
@@ -27,9 +28,6 @@ import * as members from '../src/domain/organizations/members.ts'
 import * as memberships from '../src/domain/organizations/memberships.ts'
 import * as organizations from '../src/domain/organizations/store.ts'
 import { findPasskey, findUsersWithPasskey, insertPasskey, listPasskeys, removeAllPasskeys } from '../src/domain/passkeys/store.ts'
-import { findActivity } from '../src/domain/usage/activity.ts'
-import * as impact from '../src/domain/usage/impact.ts'
-import { callsAbout } from '../src/deployment/refused-calls/store.ts'
 import { hasGrants } from '../src/domain/promotions/usage.ts'
 import { findIdentity, findUpstreamSession } from '../src/domain/providers/store.ts'
 import { findOwnedScopes } from '../src/domain/resource-servers/store.ts'
@@ -54,6 +52,8 @@ import * as refresh_tokens from '../src/domain/sessions/refresh-tokens.ts'
 import { findSessionRecord, listSessionRecords } from '../src/domain/sessions/session-records.ts'
 import * as sessions from '../src/domain/sessions/sessions.ts'
 import { numberOfRow } from '../src/domain/sessions/standing.ts'
+import { findActivity } from '../src/domain/usage/activity.ts'
+import * as impact from '../src/domain/usage/impact.ts'
 import * as attempts from '../src/domain/users/attempts.ts'
 import { findEmailChange } from '../src/domain/users/email-changes.ts'
 import * as codes from '../src/domain/users/mailed-codes.ts'
@@ -238,7 +238,7 @@ const uses: Use[] = [
   ['the live grants of an application',      (db) => impact.countGrantsOfApplication(db, environment_id, id, now), 100],
   ['the live grants of a provider',          (db) => impact.countGrantsOfProvider(db, environment_id, id, now), 100],
   ['the people of a provider',               (db) => impact.countPeopleOfProvider(db, environment_id, id), 100],
-  ['the uses of 30 days',                    (db) => impact.countUses(db, environment_id, 'key_use', id, now)],
+  ['the uses of 30 days',                    (db) => impact.countUses(db, environment_id, { metric: 'key_use', label: id }, now)],
   ['the refused calls of a person',          (db) => callsAbout(db, environment_id, { user_id: id, person: id }, { since: now, limit: 201 })],
   ['the locks of an account',                (db) => attempts.findLocks(db, { environment_id, account: id, user_id: id, now }, { max_attempts: 1, duration_seconds: 1 }), 100],
   ['the codes that were asked for',          (db) => codes.listAsked(db, environment_id, id, now), 100],

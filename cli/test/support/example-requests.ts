@@ -46,6 +46,7 @@ export const exampleRequests = (run: RunValues): Readonly<Record<string, Example
   createUser: { body: { email: 'grace@example.com', name: 'Grace Hopper' } },
   changeUser: { body: { name: 'Grace Brewster Hopper', roles: ['editor'], claims: { tier: 'gold' } }, of: 'createUser' },
   deleteUser: { of: 'createUser' },
+  traceSignIns: { query: { person: 'ada@example.com' } },
   createUserJob: { body: { action: 'unblock', user_ids: [run.user_id] } },
   blockUser: { of: 'createUser' },
   unblockUser: { of: 'createUser' },

@@ -9,7 +9,7 @@ import { not_by_itself, useRead } from './reading.tsx'
 
 interface HurtProps {
   of: One<Impact>
-  /** What it is about, where an alert has several. */
+  /** The name of its object, where an alert has several. */
   name?: string
 }
 

@@ -48,6 +48,9 @@ const reasons: Record<string, string> = {
   access_denied:        'The person refused',
 }
 
+/** A method that a setting switches on and off. */
+export type SwitchedMethod = 'password' | 'email_code' | 'passkey'
+
 /** Whether a code is the reason of a failed sign-in. */
 export const isSignInReason = (code: string): boolean => Object.hasOwn(reasons, code)
 

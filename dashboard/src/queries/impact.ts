@@ -1,7 +1,6 @@
 /** Who would be hurt by the end of something, as the alerts in Live read it. */
+import type { SwitchedMethod } from '../parts/words.ts'
 import { type Here, key, one } from './query.ts'
-
-export type SwitchedMethod = 'password' | 'email_code' | 'passkey'
 
 export const impact = {
   ofApplication: ({ client, at }: Here, application_id: string) =>

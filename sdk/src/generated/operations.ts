@@ -1,6 +1,6 @@
 // Generated from contract/src/routes.ts by `npm run docs`.
 import type { CallOptions, ChangeOptions, List, PostOptions } from '../options.ts'
-import type { ApiKey, ApiKeyWithPlaintext, Application, ApplicationChange, ApplicationCreation, ApplicationTemplate, ApplicationTemplates, ApplicationWithSecret, ApprovalState, AuditEntry, AuditVerification, AuthConfig, AuthKeyChange, AuthKeyCreation, BackchannelLogout, ClientSecret, ClientSecretCreation, ClientSecretWithPlaintext, Delivery, Environment, EnvironmentChange, EnvironmentConfiguration, EnvironmentCreation, EnvironmentRole, Event, EventKind, Grant, Invitation, KeyIdentity, KeyUsage, Located, Mail, MailAsked, MailTest, MailTested, Me, Member, MemberChange, MemberCreation, MetadataClient, MetadataClientChange, MetadataClientCreation, Names, Organization, OrganizationChange, OrganizationCreation, OrganizationInvitation, OrganizationInvitationCreation, OrganizationMember, OrganizationMemberChange, OrganizationMemberCreation, PlatformKeyChange, PlatformKeyCreation, Project, ProjectChange, ProjectCreation, ProjectWithEnvironments, Promotion, PromotionApply, PromotionCreation, PromotionInList, PromotionRevert, PromotionWithSecrets, Provider, ProviderChange, ProviderCheck, ProviderCreation, Readiness, RefusedCall, RefusedCallSummary, ResendSince, Resent, ResourceServer, ResourceServerChange, ResourceServerCreation, RevertOutcome, RoleChange, RoleCreation, RolePreview, Session, Settings, SettingsChange, SettingsPreview, SettingsToPreview, SignInMethod, SigningAlg, SigningKey, Statistics, Tenant, TenantChange, TenantCreation, TestSent, TokenToValidate, TokenVerdict, TrustedBrowser, User, UserAccess, UserChange, UserCreation, UserJob, UserJobCreation, UserOrganization, Webhook, WebhookChange, WebhookCreation, WebhookWithSecret } from './types.ts'
+import type { ApiKey, ApiKeyWithPlaintext, Application, ApplicationChange, ApplicationCreation, ApplicationInList, ApplicationTemplate, ApplicationTemplates, ApplicationWithSecret, ApprovalState, AuditEntry, AuditVerification, AuthConfig, AuthKeyChange, AuthKeyCreation, BackchannelLogout, ClientSecret, ClientSecretCreation, ClientSecretWithPlaintext, Delivery, Environment, EnvironmentChange, EnvironmentConfiguration, EnvironmentCreation, EnvironmentRole, Event, EventKind, Grant, Impact, Invitation, KeyIdentity, KeyUsage, Located, Mail, MailAsked, MailTest, MailTested, Me, Member, MemberChange, MemberCreation, MetadataClient, MetadataClientChange, MetadataClientCreation, Names, Organization, OrganizationChange, OrganizationCreation, OrganizationInvitation, OrganizationInvitationCreation, OrganizationMember, OrganizationMemberChange, OrganizationMemberCreation, PlatformKeyChange, PlatformKeyCreation, Project, ProjectChange, ProjectCreation, ProjectWithEnvironments, Promotion, PromotionApply, PromotionCreation, PromotionInList, PromotionRevert, PromotionWithSecrets, Provider, ProviderChange, ProviderCheck, ProviderCreation, Readiness, RefusedCall, RefusedCallSummary, ResendSince, Resent, ResourceServer, ResourceServerChange, ResourceServerCreation, RevertOutcome, RoleChange, RoleCreation, RolePreview, Session, Settings, SettingsChange, SettingsPreview, SettingsToPreview, SignInMethod, SignInTrace, SigningAlg, SigningKey, Statistics, Tenant, TenantChange, TenantCreation, TestSent, TokenToValidate, TokenVerdict, TrustedBrowser, User, UserAccess, UserChange, UserCreation, UserJob, UserJobCreation, UserOrganization, Webhook, WebhookChange, WebhookCreation, WebhookWithSecret } from './types.ts'
 
 /** The operations of the management and runtime API. */
 export interface Operations {
@@ -531,6 +531,14 @@ export interface Operations {
    */
   changeSettings(params: { project_id: string; environment_id: string }, body: SettingsChange, options?: ChangeOptions): Promise<Settings>
   /**
+   * Count who would be hurt if a sign-in method were switched off.
+   *
+   * Counts the people who could not sign in without a method, and the sign-ins by it in the last 30 days. Read it before you switch the method off.
+   *
+   * Needs a platform key with the scope `env.settings:read`, or an administrator with the role `viewer` or above.
+   */
+  getMethodImpact(params: { project_id: string; environment_id: string; method?: 'password' | 'email_code' | 'passkey' | undefined }, options?: CallOptions): Promise<Impact>
+  /**
    * Show unsaved settings on a hosted page, in a frame of the dashboard.
    *
    * Checks unsaved settings as a change would, stores nothing, and answers the address of a hosted page that shows them. It works for ten minutes, in a frame of the dashboard only.
@@ -555,13 +563,13 @@ export interface Operations {
    */
   getConfiguration(params: { project_id: string; environment_id: string }, options?: CallOptions): Promise<EnvironmentConfiguration>
   /**
-   * List applications.
+   * List applications, with their activity if that is asked for.
    *
-   * Lists the applications of an environment, newest first.
+   * Lists the applications of an environment, newest first or by name. With `activity=true` each has the last sign-in and the people of 30 days, from events and grants: numbers with a bound, which cost reading.
    *
    * Needs a platform key with the scope `applications:read`, or an administrator with the role `viewer` or above.
    */
-  listApplications(params: { project_id: string; environment_id: string; limit?: number | undefined; cursor?: string | undefined; slug?: string | undefined; query?: string | undefined }, options?: CallOptions): List<Application>
+  listApplications(params: { project_id: string; environment_id: string; limit?: number | undefined; cursor?: string | undefined; slug?: string | undefined; query?: string | undefined; activity?: boolean | undefined; sort?: 'created' | 'name' | undefined }, options?: CallOptions): List<ApplicationInList>
   /**
    * Create an application; the secret is returned once.
    *
@@ -600,6 +608,14 @@ export interface Operations {
    * An administrator needs a fresh sign-in (`fresh_sign_in` of the project; by default of the last 10 minutes) in a Live environment.
    */
   deleteApplication(params: { project_id: string; environment_id: string; application_id: string }, options?: ChangeOptions): Promise<void>
+  /**
+   * Count who would be hurt if an application were deleted or disabled.
+   *
+   * Counts the live grants of an application, their people and its token requests of 30 days. Read it before you delete or disable the application.
+   *
+   * Needs a platform key with the scope `applications:read`, or an administrator with the role `viewer` or above.
+   */
+  getApplicationImpact(params: { project_id: string; environment_id: string; application_id: string }, options?: CallOptions): Promise<Impact>
   /**
    * Replace the client secret; the new one is returned once, the old one stops working.
    *
@@ -745,6 +761,14 @@ export interface Operations {
    */
   deleteResourceServer(params: { project_id: string; environment_id: string; resource_server_id: string }, options?: ChangeOptions): Promise<void>
   /**
+   * Count who would be hurt if a resource server or one scope of it were deleted.
+   *
+   * Counts the live grants for a resource server, or with one scope of it, their people and the access tokens of 30 days.
+   *
+   * Needs a platform key with the scope `resource_servers:read`, or an administrator with the role `viewer` or above.
+   */
+  getResourceServerImpact(params: { project_id: string; environment_id: string; resource_server_id: string; scope?: string | undefined }, options?: CallOptions): Promise<Impact>
+  /**
    * List roles.
    *
    * Lists the roles of an environment, newest first.
@@ -859,6 +883,14 @@ export interface Operations {
    */
   authKeyUsage(params: { project_id: string; environment_id: string; key_id: string; from?: string | undefined; to?: string | undefined }, options?: CallOptions): Promise<KeyUsage>
   /**
+   * Count who would be hurt if an auth key were revoked.
+   *
+   * Counts the calls with a key in the last 30 days. Read it before you revoke or rotate the key.
+   *
+   * Needs a platform key with the scope `auth_keys:read`, or an administrator with the role `viewer` or above.
+   */
+  getAuthKeyImpact(params: { project_id: string; environment_id: string; key_id: string }, options?: CallOptions): Promise<Impact>
+  /**
    * List users; with words or filters, a page can be short and still have more; as text/csv, all of them.
    *
    * Lists the users of an environment, for platform keys and administrators. Words and filters can make pages short, as in the list of the runtime API.
@@ -882,6 +914,14 @@ export interface Operations {
    * Needs a platform key with the scope `users:read`, or an administrator with the role `developer` or above.
    */
   getUserAccess(params: { project_id: string; environment_id: string; user_id: string; organization_id?: string | undefined }, options?: CallOptions): Promise<UserAccess>
+  /**
+   * Say why a person did not get in, by an address or a user id.
+   *
+   * Says what is known of the last seven days about a person, by the address or the user id: factors, the answers of providers, refusals with their reason, and the field that decided each; and what keeps the person from signing in now. The address need not have an account. A key also needs `environments:read` and `webhooks:read`, as for refused calls and events.
+   *
+   * Needs a platform key with the scopes `users:read`, `environments:read` and `webhooks:read`, or an administrator with the role `developer` or above.
+   */
+  traceSignIns(params: { project_id: string; environment_id: string; person?: string | undefined }, options?: CallOptions): Promise<SignInTrace>
   /**
    * List the organizations of a user.
    *
@@ -1024,6 +1064,14 @@ export interface Operations {
    * An administrator needs a fresh sign-in (`fresh_sign_in` of the project; by default of the last 10 minutes) in a Live environment.
    */
   deleteProvider(params: { project_id: string; environment_id: string; provider_id: string }, options?: ChangeOptions): Promise<void>
+  /**
+   * Count who would be hurt if a provider were deleted or switched off.
+   *
+   * Counts the live grants that began at a provider, the people who are linked with it, those of them without another way in, and the sign-ins of 30 days.
+   *
+   * Needs a platform key with the scope `providers:read`, or an administrator with the role `viewer` or above.
+   */
+  getProviderImpact(params: { project_id: string; environment_id: string; provider_id: string }, options?: CallOptions): Promise<Impact>
   /**
    * List webhooks.
    *
@@ -1492,6 +1540,7 @@ export const routes: Readonly<Record<keyof Operations, string>> = {
   changeEnvironment: 'PATCH /v1/platform/projects/{project_id}/environments/{environment_id} pb',
   getSettings: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/settings p',
   changeSettings: 'PATCH /v1/platform/projects/{project_id}/environments/{environment_id}/settings pb',
+  getMethodImpact: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/settings/impact p',
   previewSettings: 'POST /v1/platform/projects/{project_id}/environments/{environment_id}/settings/preview pb',
   testMail: 'POST /v1/platform/projects/{project_id}/environments/{environment_id}/settings/email/test pb',
   getConfiguration: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/configuration p',
@@ -1500,6 +1549,7 @@ export const routes: Readonly<Record<keyof Operations, string>> = {
   getApplication: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/applications/{application_id} p',
   changeApplication: 'PATCH /v1/platform/projects/{project_id}/environments/{environment_id}/applications/{application_id} pb',
   deleteApplication: 'DELETE /v1/platform/projects/{project_id}/environments/{environment_id}/applications/{application_id} p',
+  getApplicationImpact: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/applications/{application_id}/impact p',
   rotateClientSecret: 'POST /v1/platform/projects/{project_id}/environments/{environment_id}/applications/{application_id}/rotate-secret p',
   listClientSecrets: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/applications/{application_id}/secrets pl',
   addClientSecret: 'POST /v1/platform/projects/{project_id}/environments/{environment_id}/applications/{application_id}/secrets pb',
@@ -1516,6 +1566,7 @@ export const routes: Readonly<Record<keyof Operations, string>> = {
   getResourceServer: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/resource-servers/{resource_server_id} p',
   changeResourceServer: 'PATCH /v1/platform/projects/{project_id}/environments/{environment_id}/resource-servers/{resource_server_id} pb',
   deleteResourceServer: 'DELETE /v1/platform/projects/{project_id}/environments/{environment_id}/resource-servers/{resource_server_id} p',
+  getResourceServerImpact: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/resource-servers/{resource_server_id}/impact p',
   listRoles: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/roles pl',
   createRole: 'POST /v1/platform/projects/{project_id}/environments/{environment_id}/roles pb',
   getRole: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/roles/{role_id} p',
@@ -1529,9 +1580,11 @@ export const routes: Readonly<Record<keyof Operations, string>> = {
   revokeAuthKey: 'DELETE /v1/platform/projects/{project_id}/environments/{environment_id}/auth-keys/{key_id} p',
   rotateAuthKey: 'POST /v1/platform/projects/{project_id}/environments/{environment_id}/auth-keys/{key_id}/rotate p',
   authKeyUsage: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/auth-keys/{key_id}/usage p',
+  getAuthKeyImpact: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/auth-keys/{key_id}/impact p',
   listUsers: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/users pl',
   getUser: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/users/{user_id} p',
   getUserAccess: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/users/{user_id}/access p',
+  traceSignIns: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/users/trace p',
   listUserOrganizations: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/users/{user_id}/organizations pl',
   listOrganizations: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/organizations pl',
   getOrganization: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/organizations/{organization_id} p',
@@ -1549,6 +1602,7 @@ export const routes: Readonly<Record<keyof Operations, string>> = {
   changeProvider: 'PATCH /v1/platform/projects/{project_id}/environments/{environment_id}/providers/{provider_id} pb',
   checkProvider: 'POST /v1/platform/projects/{project_id}/environments/{environment_id}/providers/{provider_id}/check p',
   deleteProvider: 'DELETE /v1/platform/projects/{project_id}/environments/{environment_id}/providers/{provider_id} p',
+  getProviderImpact: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/providers/{provider_id}/impact p',
   listWebhooks: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/webhooks pl',
   createWebhook: 'POST /v1/platform/projects/{project_id}/environments/{environment_id}/webhooks pb',
   getWebhook: 'GET /v1/platform/projects/{project_id}/environments/{environment_id}/webhooks/{webhook_id} p',

@@ -300,6 +300,77 @@ export type ApplicationCreation = {
   disabled?: boolean | undefined
 }
 
+export type ApplicationInList = {
+  /** The id of an application, which is its client id. */
+  id: string
+  /** The client id, equal to `id`. */
+  client_id: string
+  /** The id of a tenant. */
+  tenant_id: string
+  /** The id of a project. */
+  project_id: string
+  /** The id of an environment. */
+  environment_id: string
+  /** The name of the object in URLs and scripts, unique among the objects of its kind in the environment. It never changes. */
+  slug: string
+  /** `web` keeps a secret on a server, `spa` runs in a browser, `native` on a device. It never changes. */
+  application_type: ApplicationType
+  /** The template of `GET /v1/application-templates` that the application was created by; `null` without one. It never changes. */
+  template: string | null
+  /** The name. */
+  name: string
+  /** Where sign-in returns to, 1 to 50 absolute URIs, compared as exact strings. Live needs https, except private-use schemes and loopback of native applications. */
+  redirect_uris: string[]
+  /** Where sign-out can return to, at most 50, compared as exact strings. */
+  post_logout_redirect_uris: string[]
+  /** How the application authenticates at the token endpoint. `none` for spa and native. The default of web is `client_secret`: the secret in the Authorization header or in the body, never in both. `client_secret_basic` takes it in the header alone, `client_secret_post` in the body alone. */
+  token_endpoint_auth_method: 'none' | 'client_secret' | 'client_secret_basic' | 'client_secret_post' | 'private_key_jwt'
+  /** The public keys of the application as a key set, for `private_key_jwt`. Set this or `jwks_uri`. */
+  jwks: PublicKeySet | null
+  /** Where the application publishes its public keys, for `private_key_jwt`. Set this or `jwks`. */
+  jwks_uri: string | null
+  /** The scopes that the application can request, those of resource servers included. */
+  allowed_scopes: string[]
+  /** What happens to a scope that neither OpenID Connect nor a resource server of the environment has. `reject` refuses the request with `invalid_scope`; `ignore` leaves it out, and it is never granted. Scopes that are disabled or not allowed are refused in both cases. The default is `reject`. */
+  unknown_scopes: 'reject' | 'ignore'
+  /** The slugs of roles of which a person needs one to sign in; empty: everyone can. That of a role that was deleted stays, and nobody holds it. */
+  allowed_roles: string[]
+  /** Whether people act for an organization in this application. `none`: people act for themselves, and the parameter `organization` is ignored. `optional`: a person chooses one of their organizations, or none. `required`: a person without an organization gets no token. The strictest of the application and the resource servers of a request counts. The default is `none`. */
+  organizations: 'none' | 'optional' | 'required'
+  /** The name of the claim of ID tokens and UserInfo that has the slugs of the roles of the person: `roles`, `groups`, or a name of 1 to 60 of a-z, 0-9 and underscore that no standard defines. With it the application can also request the scope `groups`, which gives nothing more. `null`: none. */
+  roles_claim: string | null
+  /** Whether ID tokens and UserInfo carry the `claims` of the user and of the organization, each under its own name; where both have a name, that of the organization counts. The default is false. */
+  data_claims: boolean
+  /** Whether an authorization request needs PKCE, or a nonce in its place where `nonce_replaces_pkce` is true. The default is true; only a web application can set false. A `code_challenge` that is sent is always enforced. */
+  require_pkce: boolean
+  /** Lets an authorization request of a web application with a `nonce` have no `code_challenge` (RFC 9700 §2.1.1). The default is true. It does not apply to spa and native, where it is null. */
+  nonce_replaces_pkce: boolean | null
+  /** `ask` shows the consent page to each user once; `skip` is for your own applications. The default is `skip`. A native application without an `https` address gets a press of the person in any case. */
+  consent: 'skip' | 'ask'
+  /** Where the service posts a logout token when a session ends (OIDC Back-Channel Logout 1.0). */
+  backchannel_logout_uri: string | null
+  /** Where the application starts a sign-in that it did not begin itself (OIDC Core §4). */
+  initiate_login_uri: string | null
+  /** The logo on the consent page. */
+  logo_uri: string | null
+  /** Lets a native application use any port of a registered redirect URI at `127.0.0.1` or `[::1]` (RFC 8252 §7.3). The port of `localhost` is never varied: it is a name, which a device can resolve to another address (§8.3). The default is false. */
+  allow_loopback_port: boolean
+  /** Refuses every request of the application. The default is false. */
+  disabled: boolean
+  /** Whether the application has a client secret. */
+  has_client_secret: boolean
+  /** When the client secret was last replaced; `null` if never. */
+  secret_rotated_at: string | null
+  /** When the object was created. */
+  created_at: string
+  /** When the object was last changed. */
+  updated_at: string
+  /** With `activity` alone: when a person last signed in on the way to the application, within the last 90 days; `null` if nobody did. A person who has a session already enters without a sign-in. */
+  last_sign_in_at?: string | null | undefined
+  /** With `activity` alone: people who signed in on the way to the application in the last 30 days, or entered it by a session and still have a grant of these days. */
+  people_30_days?: Counted | undefined
+}
+
 export type ApplicationTemplate = {
   /** The name of the template, for `template` of a new application. */
   slug: string
@@ -976,6 +1047,24 @@ export type ConfigurationDocument = {
     }> | undefined
 }
 
+export type Counted = {
+  /** How many were counted. */
+  count: number
+  /** Whether there can be more: a count reads at most 1,000 rows of each kind. */
+  or_more: boolean
+}
+
+export type Decision = {
+  /** The kind of the object that has the field. */
+  object: 'settings' | 'application' | 'provider' | 'user'
+  /** The id of that object; `null` for the settings of the environment. */
+  id: string | null
+  /** The field as a JSON pointer, such as `/mfa/mode`. */
+  pointer: string
+  /** Its value of now: it may have been another one at that time. */
+  value: unknown
+}
+
 export type Delivery = {
   /** The id of a message to a webhook. */
   id: string
@@ -1441,6 +1530,17 @@ export type Grant = {
   last_used_at: string | null
 }
 
+export type Impact = {
+  /** Live grants that it would end or take something from; `null` where it touches none. A grant is one person with one application. For a resource server and a scope the newest 5,000 grants of the environment are looked at. */
+  grants: Counted | null
+  /** The people of these grants; of a provider everyone who is linked with it. `null` where no person is known. */
+  people: Counted | null
+  /** Of the newest 20,000 users, those who have no other way to sign in; `null` for what nobody signs in by. */
+  locked_out: Counted | null
+  /** Uses in the last 30 days: of an application its token requests, of a resource server the access tokens for it, of a provider or a method the sign-ins, of a key its calls. `null` for a scope, whose uses are not counted. Uses before the upgrade to a version that counts them are missing. */
+  calls_30_days: number | null
+}
+
 export type Invitation = {
   /** The id of a user, the `sub` of tokens. */
   id: string
@@ -1833,6 +1933,15 @@ export type ObjectName = {
 }
 
 export type ObjectOfConfiguration = 'settings' | 'resource_server' | 'role' | 'application' | 'provider' | 'webhook'
+
+export type Obstacle = {
+  /** What stands in the way. */
+  what: 'no_account' | 'sign_up_closed' | 'sign_up_domain' | 'no_way_in' | 'blocked' | 'deleted' | 'waits_for_approval' | 'refused' | 'locked_everywhere' | 'locked_in_known_browsers' | 'locked_from_one_place' | 'locked_second_factor'
+  /** When it ends by itself; `null` if it does not. */
+  until: string | null
+  /** The field that decided it; `null` where a field has nothing to do with it. */
+  decided_by: Decision | null
+}
 
 export type Organization = {
   /** The id of an organization. */
@@ -3294,6 +3403,36 @@ export type SignInMethod = {
   last_used_at: string | null
 }
 
+export type SignInTrace = {
+  /** The account; `null` where no account of the environment has the address or id. */
+  user: {
+    /** The id of a user, the `sub` of tokens. */
+    id: string
+    /** The email. */
+    email: string | null
+    /** When the user was blocked; `null` if not. */
+    blocked_at: string | null
+    /** Whether the account waits for an approval; `null` if it never did. */
+    approval: ApprovalState | null
+    /** When the account is erased; `null` if it is not to be. */
+    deletes_at: string | null
+    /** When the user last signed in; `null` if never. */
+    last_sign_in_at: string | null
+  } | null
+  /** The beginning of the seven days. */
+  from: string
+  /** The time of the answer. */
+  to: string
+  /** When the settings of the environment were last changed: what a step shows of them is of now. */
+  settings_changed_at: string
+  /** What keeps the person from signing in now, as far as the service knows. Empty where nothing does. */
+  obstacles: Obstacle[]
+  /** What happened, newest first, at most 200. */
+  steps: TraceStep[]
+  /** Whether there were more steps in these days. The events and the refused calls have them all. */
+  has_more: boolean
+}
+
 export type SignUpMode = 'open' | 'approval' | 'closed'
 
 export type SignUpName = 'off' | 'optional' | 'required'
@@ -3468,6 +3607,35 @@ export type TokenVerdict = {
   auth_time?: number | undefined
   /** The id of an environment. */
   environment_id?: string | undefined
+}
+
+export type TraceStep = {
+  /** When it happened. */
+  at: string
+  /** The kind of the event; `refused_call` without an event; `code_asked` for a code or link that was asked for in the last hour. */
+  what: 'user.created' | 'user.updated' | 'user.deleted' | 'user.closed' | 'user.restored' | 'user.blocked' | 'user.unblocked' | 'user.approval_requested' | 'user.email_verified' | 'user.method_added' | 'session.created' | 'session.ended' | 'sign_in.succeeded' | 'sign_in.failed' | 'mfa.enrolled' | 'mfa.removed' | 'trusted_browser.added' | 'trusted_browser.removed' | 'consent.granted' | 'consent.revoked' | 'token.reuse_detected' | 'application.created' | 'application.updated' | 'application.deleted' | 'application.secret_rotated' | 'application.secret_added' | 'application.secret_deleted' | 'application.secret_expiring' | 'auth_key.expiring' | 'provider.secret_expiring' | 'resource_server.created' | 'resource_server.updated' | 'resource_server.deleted' | 'role.created' | 'role.updated' | 'role.deleted' | 'metadata_client.created' | 'metadata_client.updated' | 'metadata_client.deleted' | 'organization.created' | 'organization.updated' | 'organization.deleted' | 'organization_member.added' | 'organization_member.updated' | 'organization_member.removed' | 'organization_invitation.created' | 'organization_invitation.accepted' | 'organization_invitation.ended' | 'provider.created' | 'provider.updated' | 'provider.deleted' | 'environment.settings_updated' | 'promotion.applied' | 'promotion.reverted' | 'auth_key.created' | 'auth_key.rotated' | 'auth_key.revoked' | 'mail.sent' | 'mail.failed' | 'signing_key.rotated' | 'webhook.disabled' | 'test.ping' | 'refused_call' | 'code_asked'
+  /** The first factor, as events have it, or what a code is for. */
+  method: string | null
+  /** The second factor that was used. */
+  second_factor: string | null
+  /** The provider that answered, or was asked. */
+  provider_id: string | null
+  /** The application that the person was on the way to. */
+  application_id: string | null
+  /** Why it was refused: the code of the refused call, or the `reason` of the event. Of a code that was asked for: `mailed` or `not_mailed`. */
+  code: string | null
+  /** The same in a sentence, from the record of the refused call. */
+  reason: string | null
+  /** The field that decided it; `null` where a field has nothing to do with it. */
+  decided_by: Decision | null
+  /** The event. */
+  event_id: string | null
+  /** The request id, by which a refused call is read. */
+  request_id: string | null
+  /** The address of the network. */
+  ip: string | null
+  /** The User-Agent, of refused calls alone. */
+  user_agent: string | null
 }
 
 export type TrustedBrowser = {

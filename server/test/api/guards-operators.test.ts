@@ -126,6 +126,7 @@ const absent_in_root = [
   'getDelivery',
   'getAuthKey',
   'authKeyUsage',
+  'getAuthKeyImpact',
   'listInbox',
   'getInboxMail',
   'getClientSecret',

@@ -550,6 +550,7 @@ test('every page passes the audit, in both themes, narrow and wide', { skip: noB
     ['live overview',  `${project}/live`,                                             /./],
     ['users',          `${test_base}/users`,                                          'Users'],
     ['one user',       `${test_base}/users?chosen=${user.id}`,                        'Users'],
+    ['this person',    `${test_base}/users?tab=person&person=${user.email}`,            'Users'],
     ['organizations',  `${test_base}/organizations`,                                  'Organizations'],
     ['new organization', `${test_base}/organizations?new=1`,                          'Organizations'],
     ['one organization', `${test_base}/organizations/${organization.id}`,             'Acme'],

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { most_counted } from '@ostiary/contract/activity.ts'
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
-import { authorizationRequest, createAgent, createPerson, formOf, revoke } from '../support/cookie-browser.ts'
 import { sql } from '../../src/db/db.ts'
+import { authorizationRequest, createAgent, createPerson, formOf, revoke } from '../support/cookie-browser.ts'
 import { startUpstreams } from '../support/upstream-provider.ts'
 import { expectStatus, type TestEnvironment, world } from '../support/world.ts'
 
@@ -26,9 +26,9 @@ for (const environment of [w.test, w.live]) {
     const read = () => impactOf(environment, `applications/${shop.client_id}/impact`)
     assert.deepEqual(await read(), { ...nothing, grants: exactly(0), people: exactly(0), calls_30_days: 0 })
     const [ada, bob] = [await createPerson(w, environment), await createPerson(w, environment)]
-    await ada.tokens(shop)
+    await ada.tokens(shop, { scope: 'openid' })
     const tokens = await ada.tokens(shop, { scope: 'openid offline_access' })
-    await bob.tokens(shop)
+    await bob.tokens(shop, { scope: 'openid' })
     assert.deepEqual(await read(), { ...nothing, grants: exactly(3), people: exactly(2), calls_30_days: 3 })
     await revoke(w, environment, shop, tokens.refresh_token)
     assert.deepEqual((await read()).grants, exactly(2))
@@ -44,7 +44,7 @@ for (const environment of [w.test, w.live]) {
     const create = (body: object) => w.call('POST', `${environment.path}/resource-servers`, { body })
     const server = expectStatus(201, await create({ identifier, name: 'Orders', scopes }))
     const other = expectStatus(201, await create({ identifier: `${identifier}/v2`, name: 'Other', scopes: [] }))
-    const application = await w.createApplication(environment)
+    const application = await w.createApplication(environment, { allowed_scopes: ['openid', 'orders:read', 'orders:write'] })
     const [ada, bob] = [await createPerson(w, environment), await createPerson(w, environment)]
     await ada.tokens(application, { scope: 'openid orders:read', resource: identifier })
     await bob.tokens(application, { scope: 'openid orders:read orders:write', resource: identifier })
@@ -116,7 +116,9 @@ test('a count of grants stops, and says that there can be more', async () => {
   const copied = Array.from({ length: most_counted + 5 }, (_, n) => `grt_${String(n).padStart(26, '0')}`)
   await w.deployment.db.of(environment_id).batch(
     copied.map(
-      (id) => sql`insert into grants (environment_id, id, user_id, application_id, session_id, scope, resource, offline, auth_time, amr, acr, created_at,
+      (
+        id,
+      ) => sql`insert into grants (environment_id, id, user_id, application_id, session_id, scope, resource, offline, auth_time, amr, acr, created_at,
           expires_at, began_with, ending, began_ending, application_ending, disconnection, code_hash, visit_at, used_since, lasts_until)
         select environment_id, ${id}, user_id, ${client_id}, session_id, scope, resource, offline, auth_time, amr, acr, created_at,
                expires_at, began_with, ending, began_ending, application_ending, disconnection, ${id}, visit_at, used_since, lasts_until

@@ -24,7 +24,7 @@ interface Step {
 }
 interface Trace {
   user: { id: string; email: string } | null
-  obstacles: { code: string; until: string | null; decided_by: { pointer: string; value: unknown } | null }[]
+  obstacles: { what: string; until: string | null; decided_by: { pointer: string; value: unknown } | null }[]
   steps: Step[]
   has_more: boolean
 }
@@ -37,7 +37,7 @@ const traceWith = (environment: TestEnvironment, person: string, what: string) =
     const found = await trace(environment, person)
     return found.steps.some((step) => step.what === what) && found
   })
-const codesOf = ({ obstacles }: Trace) => obstacles.map(({ code }) => code)
+const codesOf = ({ obstacles }: Trace) => obstacles.map(({ what }) => what)
 const stepOf = ({ steps }: Trace, what: string): Step => steps.find((step) => step.what === what) ?? assert.fail(`There is no ${what}.`)
 
 let people = 0
@@ -174,7 +174,8 @@ test('a code that was asked for is a step for an hour, mailed or not', async () 
     const agent = createAgent()
     await agent.submit(await agent.get(authorizationRequest(own, application).url), { email, password: '', method: 'email_code' })
   }
-  const asked = async (email: string) => (await trace(own, email)).steps.filter(({ what }) => what === 'code_asked').map(({ code, method }) => [method, code])
+  const asked = async (email: string) =>
+    (await trace(own, email)).steps.filter(({ what }) => what === 'code_asked').map(({ code, method }) => [method, code])
   assert.deepEqual(await asked(person.email), [['sign_in', 'mailed']])
   assert.deepEqual(await asked(unknown), [['sign_in', 'not_mailed']])
   w.advance(3_601)
@@ -187,15 +188,21 @@ test('seven days later nothing of it is left', async () => {
   assert.equal((await trace(w.test, email)).steps.length, 1)
   w.advance(7 * 86_400 + 60)
   assert.deepEqual((await trace(w.test, email)).steps, [])
-  await removeExpiredRows(w.deployment)
-  const rows = await w.deployment.db.all(z.object({ person: z.string() }), sql`select person from refused_calls where at < ${new Date(w.now().getTime() - 7 * 86_400_000)}`)
+  await removeExpiredRows(w.deployment.db, w.now())
+  const rows = await w.deployment.db.all(
+    z.object({ person: z.string() }),
+    sql`select person from refused_calls where at < ${new Date(w.now().getTime() - 7 * 86_400_000)}`,
+  )
   assert.deepEqual(rows, [])
 })
 
-const admin = asAdministrator(w, await administratorToken(w, owner))
-/** The trace by a platform key with these scopes. Administrators sign in at the time of the world. */
+/** The trace by a platform key with these scopes. */
 async function traceBy(key_scopes: readonly string[]) {
-  const { key } = expectStatus(201, await admin('POST', `/v1/tenants/${w.tenant_id}/platform-keys`, { label: 'Support', scopes: key_scopes }))
+  const admin = asAdministrator(w, await administratorToken(w, owner))
+  const { key } = expectStatus(
+    201,
+    await admin('POST', `/v1/tenants/${w.tenant_id}/platform-keys`, { label: 'Support', scopes: key_scopes }),
+  )
   return w.call('GET', `${w.test.path}/users/trace?person=ada@example.com`, { key })
 }
 

@@ -4,8 +4,8 @@ import type { ResourceServer, ResourceServerChange, ResourceServerCreation } fro
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useAction } from '../../parts/action.ts'
-import { type Edited, useEdit } from '../../parts/edit.tsx'
 import { Confirm } from '../../parts/confirm.tsx'
+import { type Edited, useEdit } from '../../parts/edit.tsx'
 import { FormDialog } from '../../parts/form-dialog.tsx'
 import { Hurt } from '../../parts/hurt.tsx'
 import { Icon } from '../../parts/icon.tsx'
@@ -77,7 +77,7 @@ function EditDialog({ base, report, close }: Edited<ResourceServer> & { close: (
       {is_asking ? (
         <Confirm
           title={gone.length === 1 ? `Take away the scope ${gone[0]}?` : `Take away ${gone.length} scopes?`}
-          consequence="No new token has it, for anybody. Roles that name it give it no more. A scope of the same name that is added later is another one."
+          consequence="No new token has it, for anybody. Roles that name it give it no more. A scope of the same name that is added later is a new scope."
           keep="Keep editing"
           act="Take away and save"
           typed={base.data.name}
@@ -89,7 +89,9 @@ function EditDialog({ base, report, close }: Edited<ResourceServer> & { close: (
           {gone.slice(0, most_counted).map((scope) => (
             <Hurt key={scope} of={impact.ofServer({ client, at }, resource_server_id, scope)} name={scope} />
           ))}
-          {gone.length > most_counted ? <p className="muted">And {gone.length - most_counted} more scopes, which are not counted here.</p> : null}
+          {gone.length > most_counted ? (
+            <p className="muted">And {gone.length - most_counted} more scopes, which are not counted here.</p>
+          ) : null}
         </Confirm>
       ) : null}
       {edit.dialog}

@@ -1,6 +1,6 @@
 /** The hints of the page about a value before it is saved. */
 import { duration } from '../../parts/clock.ts'
-import type { SwitchedMethod } from '../../queries/impact.ts'
+import type { SwitchedMethod } from '../../parts/words.ts'
 import type { Field, Value } from './fields.ts'
 
 /** Returns the problem of a number while it is typed. The service decides. */

@@ -46,9 +46,7 @@ export function ThisPerson({ above }: { above: ReactNode }) {
         </button>
       </form>
       {person === '' ? (
-        <p className="muted">
-          The address need not have an account: what people typed on the sign-in page is found by it, for seven days.
-        </p>
+        <p className="muted">The address need not have an account: what people typed on the sign-in page is found by it, for seven days.</p>
       ) : (
         <Found person={person} />
       )}
@@ -84,7 +82,7 @@ function Trace({ of: { user, obstacles, steps, has_more, settings_changed_at }, 
         <p className="muted">Nothing is known of this person in the last seven days.</p>
       ) : (
         <div className="card">
-          <table>
+          <table className="rows" aria-label="What happened">
             <Heads of={['When', 'What happened', 'What decided it', 'From']} />
             <tbody>
               {steps.map((step) => (
@@ -108,9 +106,9 @@ function Obstacles({ of }: { of: readonly Obstacle[] }) {
     <Note tone="bad">
       <b>What stands in the way now</b>
       <ul>
-        {of.map(({ code, until, decided_by }) => (
-          <li key={code}>
-            {obstacle_words[code]}
+        {of.map(({ what, until, decided_by }) => (
+          <li key={what}>
+            {obstacle_words[what]}
             {until === null ? null : (
               <>
                 {' '}
@@ -130,29 +128,29 @@ function Step({ of: step, nameOf }: { of: TraceStep; nameOf: ReturnType<typeof u
   const about = [application_id, provider_id].flatMap((id) => (id === null ? [] : [nameOf(id)?.name ?? id]))
   return (
     <tr>
-      <td className="nowrap">
+      <td className="kn nowrap">
         <Time at={at} />
       </td>
-      <td>
-        {isRefused(step) ? <Tag tone="bad">Refused</Tag> : null} <StepLink {...{ what, event_id, request_id }}>{stepWords(step)}</StepLink>
-        {reason === null ? null : <div className="small muted">{reason}</div>}
-        {about.length === 0 ? null : <div className="small muted">{about.join(', ')}</div>}
+      <td data-l="What happened">
+        <div>
+          {isRefused(step) ? <Tag tone="bad">Refused</Tag> : null}{' '}
+          <StepLink {...{ what, event_id, request_id }}>{stepWords(step)}</StepLink>
+          {reason === null ? null : <div className="small muted any">{reason}</div>}
+          {about.length === 0 ? null : <div className="small muted">{about.join(', ')}</div>}
+        </div>
       </td>
-      <td>{decided_by === null ? <span className="faint">No setting</span> : decisionWords(decided_by)}</td>
-      <td className="small muted">
-        {ip === null ? null : <code>{ip}</code>} {user_agent === null ? null : deviceOf(user_agent)}
+      <td data-l="What decided it">{decided_by === null ? <span className="faint">No setting</span> : decisionWords(decided_by)}</td>
+      <td className="small muted any" data-l="From">
+        <div>
+          {ip === null ? null : <code>{ip}</code>} {user_agent === null ? null : deviceOf(user_agent)}
+        </div>
       </td>
     </tr>
   )
 }
 
 /** The record of a step: its event, or the refused call. A code that was asked for has none. */
-function StepLink({
-  what,
-  event_id,
-  request_id,
-  children,
-}: Pick<TraceStep, 'what' | 'event_id' | 'request_id'> & { children: ReactNode }) {
+function StepLink({ what, event_id, request_id, children }: Pick<TraceStep, 'what' | 'event_id' | 'request_id'> & { children: ReactNode }) {
   const to =
     what === 'refused_call' && request_id !== null
       ? toPage('/calls', { chosen: request_id })

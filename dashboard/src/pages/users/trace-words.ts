@@ -6,7 +6,7 @@ import { labelsOf } from '../../parts/object-fields.tsx'
 import { methodWords, reasonWords } from '../../parts/words.ts'
 
 // biome-ignore format: this table is read by column
-export const obstacle_words: Readonly<Record<Obstacle['code'], string>> = {
+export const obstacle_words: Readonly<Record<Obstacle['what'], string>> = {
   no_account:               'No account here has this address.',
   sign_up_closed:           'People cannot sign up here, so nobody without an account gets in.',
   sign_up_domain:           'The domain of the address may not sign up.',
@@ -33,7 +33,7 @@ const code_kinds: Readonly<Record<string, string>> = {
   invitation:          'an invitation',
 }
 
-/** What happened, in a sentence. */
+/** A step in a sentence. */
 export function stepWords({ what, method, second_factor, code }: TraceStep): string {
   if (what === 'code_asked') {
     const asked = `A code or link for ${code_kinds[method ?? ''] ?? 'something'} was asked for`

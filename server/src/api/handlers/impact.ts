@@ -22,7 +22,7 @@ export const getApplicationImpact: Handler<'getApplicationImpact'> = async (serv
   const { id: environment_id } = await environmentOf(services, call)
   const { id } = await found(findApplication(db, environment_id, call.params.application_id ?? ''))
   const counted = await usage.countGrantsOfApplication(db, environment_id, id, now())
-  return { ...none, ...counted, calls_30_days: await usage.countUses(db, environment_id, 'application_use', id, now()) }
+  return { ...none, ...counted, calls_30_days: await usage.countUses(db, environment_id, { metric: 'application_use', label: id }, now()) }
 }
 
 export const getResourceServerImpact: Handler<'getResourceServerImpact'> = async (services, call) => {
@@ -32,7 +32,8 @@ export const getResourceServerImpact: Handler<'getResourceServerImpact'> = async
   const { id, identifier, scopes } = await found(findResourceServer(db, environment_id, call.params.resource_server_id ?? ''))
   if (scope !== undefined && !scopes.some(({ name }) => name === scope)) throw badField(['scope'], 'The resource server has no such scope.')
   const counted = await usage.countGrantsOfServer(db, environment_id, { identifier, scope }, now())
-  const calls_30_days = scope === undefined ? await usage.countUses(db, environment_id, 'resource_server_use', id, now()) : null
+  const calls_30_days =
+    scope === undefined ? await usage.countUses(db, environment_id, { metric: 'resource_server_use', label: id }, now()) : null
   return { ...none, ...counted, calls_30_days }
 }
 
@@ -45,8 +46,11 @@ export const getProviderImpact: Handler<'getProviderImpact'> = async (services, 
   return {
     grants,
     people: await usage.countPeopleOfProvider(db, environment_id, id),
-    locked_out: await countLockedOut(services, environment_id, ways, { ...ways, provider_ids: ways.provider_ids.filter((each) => each !== id) }),
-    calls_30_days: await usage.countUses(db, environment_id, 'provider_use', id, now()),
+    locked_out: await countLockedOut(services, environment_id, ways, {
+      ...ways,
+      provider_ids: ways.provider_ids.filter((each) => each !== id),
+    }),
+    calls_30_days: await usage.countUses(db, environment_id, { metric: 'provider_use', label: id }, now()),
   }
 }
 
@@ -58,7 +62,7 @@ export const getMethodImpact: Handler<'getMethodImpact'> = async (services, call
   return {
     ...none,
     locked_out: await countLockedOut(services, environment_id, ways, { ...ways, [method]: false }),
-    calls_30_days: await usage.countUses(db, environment_id, 'sign_in', `${method}.succeeded`, now()),
+    calls_30_days: await usage.countUses(db, environment_id, { metric: 'sign_in', label: `${method}.succeeded` }, now()),
   }
 }
 
@@ -66,12 +70,14 @@ export const getAuthKeyImpact: Handler<'getAuthKeyImpact'> = async (services, ca
   const { db, keys, now } = services
   const { tenant_id, project_id, id: environment_id } = await environmentOf(services, call)
   const { id } = await found(keys.find({ tenant_id, project_id, environment_id }, call.params.key_id ?? ''))
-  return { ...none, calls_30_days: await usage.countUses(db, environment_id, 'key_use', id, now()) }
+  return { ...none, calls_30_days: await usage.countUses(db, environment_id, { metric: 'key_use', label: id }, now()) }
 }
 
 /** The ways in of the environment, as they are now. */
 async function waysOf({ db }: Services, { caller, params }: PlatformCall): Promise<Ways> {
-  const { environment_id, type, settings } = await found(findSettings(db, caller.tenant_id, params.project_id ?? '', params.environment_id ?? ''))
+  const { environment_id, type, settings } = await found(
+    findSettings(db, caller.tenant_id, params.project_id ?? '', params.environment_id ?? ''),
+  )
   const { password, email_code, passkey } = effectiveSettings(type, settings).sign_in
   return { password, email_code, passkey, provider_ids: await findEnabledProviders(db, environment_id) }
 }

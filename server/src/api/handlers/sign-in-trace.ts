@@ -2,9 +2,10 @@
  * Why a person did not get in, or how: what is stored of the last seven days about an address or a user, with the field that decided each step.
  * Nothing is written for it but a digest of the typed address in the record of a refused call (decision 0206).
  */
+
+import { isInDomains } from '@ostiary/contract/domain-pattern.ts'
 import type { Event } from '@ostiary/contract/event.ts'
 import { idPattern } from '@ostiary/contract/ids.ts'
-import { isInDomains } from '@ostiary/contract/domain-pattern.ts'
 import { most_steps, type Obstacle, type SignInTrace, type TraceStep, traced_days } from '@ostiary/contract/sign-in-trace.ts'
 import { day_ms } from '../../base/durations.ts'
 import { accountAddress } from '../../base/email.ts'
@@ -52,7 +53,9 @@ export const traceSignIns: Handler<'traceSignIns'> = async (services, call): Pro
       { since, limit: most_steps + 1 },
     ),
     email === null ? [] : listAsked(db, environment_id, accountOf(email), to),
-    email === null ? [] : findLocks(db, { environment_id, account: accountOf(email), user_id: user?.id ?? null, now: to }, settings.lockout),
+    email === null
+      ? []
+      : findLocks(db, { environment_id, account: accountOf(email), user_id: user?.id ?? null, now: to }, settings.lockout),
   ])
   const about = await readConcerned(services, place, { events, calls, user })
   const reported = new Set(events.map(({ id }) => id as string)) // as: an id is a text
@@ -120,7 +123,8 @@ async function readConcerned(
     Promise.all(application_ids.map((id) => findApplication(db, environment_id, id))),
     Promise.all(provider_ids.map((id) => findProvider(db, environment_id, id))),
   ])
-  const byId = <T extends { id: string }>(all: readonly (T | null)[], id: string | null): T | null => all.find((one) => one?.id === id) ?? null
+  const byId = <T extends { id: string }>(all: readonly (T | null)[], id: string | null): T | null =>
+    all.find((one) => one?.id === id) ?? null
   return (application_id, provider_id) => ({
     settings,
     user,
@@ -152,7 +156,11 @@ function stepOfEvent(event: Event, refused: TracedCall | undefined, about: Conce
   const code = textOf(data.reason)
   const concerned = about(application_id, provider_id)
   const decided_by =
-    type === 'sign_in.succeeded' ? decisionOfSuccess(data, concerned) : type === 'sign_in.failed' && code !== null ? decisionOfCode(code, concerned) : null
+    type === 'sign_in.succeeded'
+      ? decisionOfSuccess(data, concerned)
+      : type === 'sign_in.failed' && code !== null
+        ? decisionOfCode(code, concerned)
+        : null
   return {
     at: timestamp,
     what: type,
@@ -195,7 +203,7 @@ interface Standing {
   concerned: Concerned
 }
 
-const lock_codes: Record<Lock['of'], Obstacle['code']> = {
+const lock_codes: Record<Lock['of'], Obstacle['what']> = {
   everywhere: 'locked_everywhere',
   known_browsers: 'locked_in_known_browsers',
   one_place: 'locked_from_one_place',

@@ -25,13 +25,18 @@ export async function pageByName({ db, secrets }: Pick<Deployment, 'db' | 'secre
     .of(environment_id)
     .all(Named, sql`select id, slug, name from applications where environment_id = ${environment_id} order by id limit ${most_named}`)
   const wanted = every
-    .filter((each) => (slug === undefined || each.slug === slug) && (query.trim() === '' || matches([each.slug, each.name].join(between_names))))
+    .filter(
+      (each) => (slug === undefined || each.slug === slug) && (query.trim() === '' || matches([each.slug, each.name].join(between_names))),
+    )
     .map(({ id, name }) => ({ id, key: keyOf({ id: id as Application['id'], name }) })) // as: an id of the table
     .sort((a, b) => (a.key < b.key ? -1 : 1))
   return readPageBy({ secrets }, call, JSON.stringify(['applications by name', environment_id, slug ?? null, query]), {
     keyOf,
     read: async (last, limit) => {
-      const ids = wanted.filter(({ key }) => last === null || key > last).slice(0, limit).map(({ id }) => id)
+      const ids = wanted
+        .filter(({ key }) => last === null || key > last)
+        .slice(0, limit)
+        .map(({ id }) => id)
       if (ids.length === 0) return []
       const rows = await listApplications(db, environment_id, sql`and id in (${list(ids)})`)
       return rows.sort((a, b) => ids.indexOf(a.id) - ids.indexOf(b.id))

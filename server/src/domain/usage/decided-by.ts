@@ -1,12 +1,12 @@
 // pure
 /** Names the field that decided a step of a sign-in. Its value is that of now: nothing stores the one of then. */
 import type { Event } from '@ostiary/contract/event.ts'
-import type { Decision, Obstacle } from '@ostiary/contract/sign-in-trace.ts'
 import { switched_methods } from '@ostiary/contract/sign-in-methods.ts'
+import type { Decision, Obstacle } from '@ostiary/contract/sign-in-trace.ts'
 
 type Known = Readonly<Record<string, unknown>> | null
 
-/** What a step is about, as far as it is still there. */
+/** The objects of a step, as far as they are still there. */
 export interface Concerned {
   settings: object
   application: ({ id: string } & Known) | null
@@ -66,7 +66,7 @@ export const decisionOfSuccess = (data: Event['data'], concerned: Concerned): De
 
 /** The field behind what stands in the way now. */
 // biome-ignore format: this table is read by column
-const by_obstacle: Readonly<Record<Obstacle['code'], Field | null>> = {
+const by_obstacle: Readonly<Record<Obstacle['what'], Field | null>> = {
   no_account:               null,
   sign_up_closed:           ['settings', '/sign_up/mode'],
   sign_up_domain:           ['settings', '/sign_up/allowed_domains'],
@@ -82,7 +82,11 @@ const by_obstacle: Readonly<Record<Obstacle['code'], Field | null>> = {
 }
 
 /** A domain that is blocked is blocked where it is allowed too. */
-export function obstacleOf(code: Obstacle['code'], concerned: Concerned, { until = null, is_blocked = false }: { until?: Date | null; is_blocked?: boolean } = {}): Obstacle {
-  const field: Field | null = is_blocked ? ['settings', '/sign_up/blocked_domains'] : by_obstacle[code]
-  return { code, until: until?.toISOString() ?? null, decided_by: decisionOf(field ?? undefined, concerned) }
+export function obstacleOf(
+  what: Obstacle['what'],
+  concerned: Concerned,
+  { until = null, is_blocked = false }: { until?: Date | null; is_blocked?: boolean } = {},
+): Obstacle {
+  const field: Field | null = is_blocked ? ['settings', '/sign_up/blocked_domains'] : by_obstacle[what]
+  return { what, until: until?.toISOString() ?? null, decided_by: decisionOf(field ?? undefined, concerned) }
 }

@@ -133,7 +133,7 @@ export function giveBack(attempt: Attempt): Statement[] {
   )
 }
 
-/** What a person who is locked out meets, and until when. */
+/** A limit that is reached, and when it ends. */
 export interface Lock {
   of: 'everywhere' | 'known_browsers' | 'one_place' | 'second_factor'
   until: Date
@@ -150,7 +150,10 @@ export async function findLocks(
 ): Promise<Lock[]> {
   const rows = await db
     .of(environment_id)
-    .all(Counted, sql`${liveRows({ environment_id, now }, sql`account = ${account} and attempts >= ${max_attempts}`)} limit ${constant(most_places)}`)
+    .all(
+      Counted,
+      sql`${liveRows({ environment_id, now }, sql`account = ${account} and attempts >= ${max_attempts}`)} limit ${constant(most_places)}`,
+    )
   const limits: Readonly<Record<string, [Lock['of'], number]>> = {
     everywhere: ['everywhere', max_attempts * shares.unknown],
     devices: ['known_browsers', max_attempts * shares.known],
@@ -165,13 +168,21 @@ export async function findLocks(
       ? []
       : await db
           .of(environment_id)
-          .all(Counted, liveRows({ environment_id, now }, sql`account = ${second.account} and source = ${second.source} and attempts >= ${max_attempts}`))
+          .all(
+            Counted,
+            liveRows(
+              { environment_id, now },
+              sql`account = ${second.account} and source = ${second.source} and attempts >= ${max_attempts}`,
+            ),
+          )
   return [...latest(locks), ...wrong.map(({ expires_at }): Lock => ({ of: 'second_factor', until: expires_at }))]
 }
 
 /** One of each kind: that which lasts longest. */
 const latest = (locks: readonly Lock[]): Lock[] =>
-  [...Map.groupBy(locks, ({ of }) => of).values()].flatMap((alike) => alike.toSorted((a, b) => b.until.getTime() - a.until.getTime()).slice(0, 1))
+  [...Map.groupBy(locks, ({ of }) => of).values()].flatMap((alike) =>
+    alike.toSorted((a, b) => b.until.getTime() - a.until.getTime()).slice(0, 1),
+  )
 
 /** Gives an attempt back whose password was not checked. Earlier wrong ones still count: filling the queue does not clear them. */
 export const giveBackUnchecked = (attempt: Attempt): Statement[] =>

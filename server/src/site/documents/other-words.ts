@@ -19,7 +19,8 @@ export const other_words: Readonly<Record<string, string>> = {
   'guides/backend-api':
     'verify jwt, validate access token, token introspection, jwks, audience, bearer token, protect an api, resource server, middleware',
   'guides/backend-api#see-at-once-that-a-session-has-ended': 'introspection, revoked token, token revocation check',
-  'guides/support#this-person-last-seven-days': 'user cannot log in, debug login, login history, sign-in logs, why was access denied, troubleshoot one user',
+  'guides/support#this-person-last-seven-days':
+    'user cannot log in, debug login, login history, sign-in logs, why was access denied, troubleshoot one user',
   'guides/roles': 'rbac, role based access control, permissions, authorization, access control',
   'guides/roles#give-a-role-and-take-it': 'assign a role, revoke a role, make a user admin, change permissions',
   'guides/organizations': 'b2b, multi-tenant saas, teams, workspaces, companies, customer accounts, memberships',
