@@ -82,6 +82,11 @@ const ending = commands.filter(({ noun, verb, rows: [{ name, route }] }) => !rea
 /** Everything that a call can change is in the audit log. */
 const changes = async () => (await w.deployment.db.all(z.object({ id: z.string() }), sql`select id from audit_log`)).length
 
+/** The options without which a command is not called. */
+const options_of: Readonly<Record<string, (place: Place) => string[]>> = {
+  'user-jobs create': (place) => ['--action', 'delete', '--user-ids', objects[place].user_id],
+}
+
 /** How to call a command for an object in Test, in Live or outside both. */
 function callOf({ noun, verb, rows: [row] }: (typeof commands)[number], place: Place): string[] {
   const is_in_tenant = row.route.path.startsWith('/v1/tenants/')
@@ -89,7 +94,7 @@ function callOf({ noun, verb, rows: [row] }: (typeof commands)[number], place: P
     if (is_in_tenant && word === 'key_id') return platform_key
     return objects[place][word as keyof Objects] ?? assert.fail(`Give the test an object for {${word}}.`) // as: asserted
   })
-  return [noun, verb, ...words, ...(is_in_tenant ? [] : at(place))]
+  return [noun, verb, ...words, ...(options_of[named(noun, verb)]?.(place) ?? []), ...(is_in_tenant ? [] : at(place))]
 }
 
 test('the walk meets deletions, revocations, rotations, blocks and ended sessions', () => {

@@ -18,6 +18,7 @@ export function nounTable(): [noun: string, about: string][] {
 /** Nouns about which the groups of the API reference say too much or nothing. */
 const aboutNoun: Readonly<Record<string, string>> = {
   users: 'The accounts of an environment.',
+  'user-jobs': 'Jobs that do the same to many users.',
   keys: 'The publishable and secret keys of an environment.',
   methods: 'How a user can sign in.',
   grants: 'What a user has given to applications.',

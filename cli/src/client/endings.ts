@@ -4,6 +4,7 @@
  *   DELETE …                       deletes, revokes, removes or ends
  *   POST …/rotate-secret           its last word rotates, ends, blocks and so on
  *   PATCH … {"disabled": true}     switches off; so does {"enabled": false}
+ *   POST …/users/jobs             each action but `unblock`
  *   POST …/promotions/{id}/apply   only where the plan deletes in Live, and so does its revert
  *
  * The description of the route says what ends. Decision 0162.
@@ -28,12 +29,16 @@ const ending_actions = /^(rotate|revoke|end|block|disable|delete|remove|withdraw
 const alwaysEnds = ({ method, path }: Route): boolean =>
   method === 'DELETE' || (method === 'POST' && ending_actions.test(path.slice(path.lastIndexOf('/') + 1)))
 
+/** A job over users ends something by what it does to them. */
+const isEndingJob = (name: RowName, { action }: Json): boolean => name === 'createUserJob' && action !== 'unblock'
+
 const plans: readonly RowName[] = ['applyPromotion', 'revertPromotion']
 
 /** Whether a command has the options of a question: one of its calls can end something. */
 export const canEnd = ({ name, route }: Row, fields: readonly { path: readonly string[] }[]): boolean =>
   alwaysEnds(route) ||
   plans.includes(name) ||
+  name === 'createUserJob' ||
   (route.method === 'PATCH' && fields.some(({ path }) => /^(disabled|enabled)$/.test(path.join('.'))))
 
 /** The consequences of switching off, until the object is switched on again. */
@@ -60,7 +65,7 @@ export async function endingOf(connection: Connection, call: Call): Promise<Endi
   const { row, body, scope } = call
   if (plans.includes(row.name)) return endingOfPlan(connection, call)
   const is_switch = row.route.method === 'PATCH' && (body.disabled === true || body.enabled === false)
-  if (!is_switch && !alwaysEnds(row.route)) return null
+  if (!is_switch && !alwaysEnds(row.route) && !isEndingJob(row.name, body)) return null
   const [noun, id] = objectOf(row, call.request.params) ?? ['environment', scope.environment_id ?? '']
   const word = row.words.length === 0 ? await slugOfEnvironment(connection, call) : wordOf(await readObject(connection, call), id)
   const place = { test: ' in Test', live: ' in Live' }

@@ -30,6 +30,8 @@ export const commands_of_rows: { readonly [Name in RowName]?: readonly [noun: st
   getOrganizationInvitation: ['organization-invitations', 'get'],
   listAuthUserOrganizations: ['user-organizations', 'list'],
   listUserOrganizations: ['user-organizations', 'list'],
+  createUserJob: ['user-jobs', 'create'],
+  getUserJob: ['user-jobs', 'get'],
   // The calls of a tenant outside its environments have the same last segments as those of an environment.
   listRefusedCallsOfTenant: ['tenant-requests', 'list'],
   summariseRefusedCallsOfTenant: ['tenant-requests', 'summary'],
