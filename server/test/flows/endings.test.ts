@@ -469,6 +469,7 @@ const elsewhere: Record<string, { file: string; title: string }> = {
   'leave-organization': { file: 'organization-sign-in', title: 'leaving on the account page' },
   changeOwnOrganization: { file: 'organization-page', title: 'remove' },
   'remove-member': { file: 'organization-page', title: 'remove' },
+  createUserJob: { file: 'user-jobs', title: 'a job does to each user what the call for one user does' },
   changeMetadataClient: { file: 'metadata-clients', title: 'everything of the client ends at once' },
   deleteMetadataClient: { file: 'metadata-clients', title: 'everything of the client ends at once' },
   changeSettings: { file: 'metadata-clients', title: 'everything of the client ends at once' },

@@ -33,6 +33,7 @@ const in_live = [
   ...[
     'createUser',
     'unblockUser',
+    'createUserJob',
     'restoreUser',
     'approveUser',
     'refuseUser',
