@@ -18,7 +18,7 @@ export const rows_of_user: ReadonlySet<string> = new Set(
 )
 
 /** Tables whose rows belong to one environment, and change after its row in a batch that writes other tables too. */
-export const rows_of_environment: ReadonlySet<string> = new Set(names('es256_keys'))
+export const rows_of_environment: ReadonlySet<string> = new Set(names('es256_keys application_secrets'))
 
 /**
  * A batch holds these rows by the row of the user. A slice of an ending holds them by its row in `endings`: they are no longer valid, and a

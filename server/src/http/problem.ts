@@ -146,6 +146,12 @@ export const tooBusy = (what: string) => (): never => {
   })
 }
 
+/** The order of a list is written after an upgrade. */
+export const notListedYet = (what: string): ApiError =>
+  new ApiError('unavailable', `${what} is being prepared after an upgrade. Try again in some minutes.`, {
+    reason: reason`The rows of an earlier version have no place in this order yet.`,
+  })
+
 /** A limit of an object is reached. The limit of the credential is in `api/authenticate.ts`. */
 export function rateLimited(detail: string, retry_after_seconds: number): ApiError {
   return new ApiError('rate_limited', detail, {

@@ -105,6 +105,7 @@ test('each field that needs a fresh sign-in everywhere by its own call needs one
     'provider private_key': { providers: { apple: { private_key: null, enabled: false } } },
     'settings email': { settings: { email: { from: 'other@example.com' } } },
     'settings email.smtp.password': { settings: { email: { smtp: { password: null } } } },
+    'settings passkeys.automatic': { settings: { passkeys: { automatic: true } } },
   }
   const { project: _, key: __, user: ___, ...of_documents } = freshFields
   const named = Object.entries(of_documents).flatMap(([kind, fields]) =>

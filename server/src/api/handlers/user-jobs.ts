@@ -24,6 +24,7 @@ export const createUserJob: Handler<'createUserJob'> = async ({ newId, now }, { 
     created_at: at.toISOString(),
     updated_at: at.toISOString(),
     finished_at: null,
+    version: 1,
   }
   const created = await commit(
     { statements: insertJob({ tenant_id, environment_id }, id, { ...body, ...asked }, at), before: null, answer: job },

@@ -29,7 +29,7 @@ import { setRoles } from '../../domain/users/roles.ts'
 import { searchUsers } from '../../domain/users/search.ts'
 import * as store from '../../domain/users/store.ts'
 import { queriedWords } from '../../domain/users/words.ts'
-import { ApiError, badField, found, notFound } from '../../http/problem.ts'
+import { badField, found, notFound, notListedYet } from '../../http/problem.ts'
 import { inLines } from '../answer.ts'
 import { environmentOf } from '../environment.ts'
 import { inOrder, roleIdsOf } from '../given-roles.ts'
@@ -368,8 +368,7 @@ async function* inPages(first: UserPage, read: (cursor: string) => Promise<UserP
 
 /** During the walk after an upgrade, which takes minutes. */
 function listWithoutIndex(services: Services, environment_id: EnvironmentId, { filter, sort }: Asked, call: PageCall) {
-  if (sort === 'last_sign_in')
-    throw new ApiError('unavailable', 'This order of users is being prepared after an upgrade. Try again in some minutes.')
+  if (sort === 'last_sign_in') throw notListedYet('This order of users')
   return searchUsers(services, environment_id, filter, call)
 }
 

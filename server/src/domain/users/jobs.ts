@@ -61,11 +61,14 @@ export function insertJob(
 
 const columns = sql`j.id, e.tenant_id, e.project_id, j.environment_id, j.action, j.total, j.done, j.failed, j.skipped,
   case when j.finished_at is not null then 'done' when j.position > 0 then 'running' else 'waiting' end as status,
-  j.created_at, j.updated_at, j.finished_at`
+  j.created_at, j.updated_at, j.finished_at, j.position + case when j.finished_at is null then 1 else 2 end as version`
 
-export const findJob = (db: Db, environment_id: EnvironmentId, id: string): Promise<UserJob | null> =>
+const JobRow = UserJob.extend({ version: z.int() })
+type JobRow = z.infer<typeof JobRow>
+
+export const findJob = (db: Db, environment_id: EnvironmentId, id: string): Promise<JobRow | null> =>
   db.of(environment_id).maybeOne(
-    UserJob,
+    JobRow,
     sql`select ${columns} from user_jobs j join environments e on e.id = j.environment_id
            where j.environment_id = ${environment_id} and j.id = ${id}`,
   )

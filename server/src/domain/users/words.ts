@@ -1,4 +1,3 @@
-// pure
 /**
  * The words by which users are found. A word of a query occurs in a word of the user; one of one or two characters begins it. The texts are
  * folded: case and look-alikes do not matter, accents do. A gram is three neighbouring characters of a word, or its first one or two behind
