@@ -160,7 +160,7 @@ function StepLink({ what, event_id, request_id, children }: Pick<TraceStep, 'wha
   return to === null ? (
     children
   ) : (
-    <Link className="u" {...to}>
+    <Link className="u step" {...to}>
       {children}
     </Link>
   )
