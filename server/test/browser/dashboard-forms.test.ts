@@ -143,7 +143,7 @@ test('an answer that comes after the person has left leads nobody back', { skip 
   await page.getByRole('heading', { level: 1, name: 'Events' }).waitFor()
   await page.goBack()
   await button(page, 'Add user').click()
-  await page.getByLabel('Email').fill('late@example.com')
+  await page.getByRole('textbox', { name: 'Email' }).fill('late@example.com')
   const { held, release } = await holdAnswer(/\/v1\/auth\/users$/)
   await page.locator('.dlg').getByRole('button', { name: 'Add user' }).click()
   await held
