@@ -90,16 +90,23 @@ export function createUserJobs(
   }
 
   return {
-    /** Works until no job is open, or the service stops. */
+    /** Works until no job is open, or the service stops. A job that fails waits for the next call and holds up no other; the call then fails too. */
     async work(): Promise<void> {
+      const failed = new Map<string, unknown>()
       let has_more = true
       while (has_more) {
         has_more = false
         for (const job of await findOpenJobs(db)) {
+          if (failed.has(job.id)) continue
           if (!(await mayWork())) return
-          has_more = (await turn(job)) || has_more
+          try {
+            has_more = (await turn(job)) || has_more
+          } catch (error) {
+            failed.set(job.id, error)
+          }
         }
       }
+      for (const error of failed.values()) throw error
     },
   }
 }

@@ -3,9 +3,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { z } from 'zod'
 import { sql } from '../../src/db/db.ts'
+import { createLease } from '../../src/domain/events/lease.ts'
 import { insertUser } from '../../src/domain/users/store.ts'
 import { createUserJobs } from '../../src/workers/user-jobs.ts'
 import { withMethods } from '../support/db-methods.ts'
+import { until } from '../support/receiver.ts'
 import { createAuthKey } from '../support/tenants.ts'
 import { expectStatus, world } from '../support/world.ts'
 
@@ -139,4 +141,37 @@ test('two workers at once, and one that ends after any batch, do each user once'
   const ended = await untilDone(id)
   assert.deepEqual([ended.done, ended.failed, ended.skipped], [60, 0, 0])
   for (const [user_id, kinds] of await written(ids)) assert.deepEqual(kinds.toSorted(), ['blockUser', 'user.blocked'], user_id)
+})
+
+test('a job that fails holds up no other one, and goes on with the next call', async () => {
+  const holdsLease = createLease(w.deployment, 'user jobs', 600_000)
+  await until('the lease of the worker of the service', () => {
+    w.advance(31)
+    return holdsLease()
+  })
+  const { test: other } = await w.createProject('beside-a-failing-job')
+  const { key: other_key } = await createAuthKey(w, other, 'auth_secret')
+  const failing = await begin('block', await addUsers(1, 'failing'))
+  const beside = expectStatus(
+    202,
+    await w.call('POST', '/v1/auth/users/jobs', { key: other_key, body: { action: 'block', user_ids: [newId('usr')] } }),
+  )
+  const broken = new Error('The batch of this environment fails.')
+  const one_fails = withMethods(db, ({ batch }) => ({
+    batch(statements) {
+      if (statements.some(({ values }) => values.includes(w.test.id))) throw broken
+      return batch(statements)
+    },
+  }))
+  const work = (on: typeof db) =>
+    createUserJobs(
+      { ...w.deployment, db: on, issuers: { find: async () => null } },
+      () => false,
+      async () => true,
+    ).work()
+  await assert.rejects(work(one_fails), broken)
+  const stateOf = async (id: string, of: string) => expectStatus(200, await w.call('GET', `/v1/auth/users/jobs/${id}`, { key: of })).status
+  assert.deepEqual([await stateOf(failing.id, key), await stateOf(beside.id, other_key)], ['waiting', 'done'])
+  await work(db)
+  assert.equal(await stateOf(failing.id, key), 'done')
 })
