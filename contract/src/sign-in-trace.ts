@@ -23,7 +23,7 @@ export const Decision = z.strictObject({
   object: z.enum(['settings', 'application', 'provider', 'user']).describe('The kind of the object that has the field.'),
   id: z.string().nullable().describe('The id of that object; `null` for the settings of the environment.'),
   pointer: z.string().describe('The field as a JSON pointer, such as `/mfa/mode`.'),
-  value: z.unknown().describe('Its value of now: it may have been another one at that time.'),
+  value: z.unknown().describe('Its value now. At the time of the step it may have had another.'),
 })
 export type Decision = z.infer<typeof Decision>
 

@@ -1061,7 +1061,7 @@ export type Decision = {
   id: string | null
   /** The field as a JSON pointer, such as `/mfa/mode`. */
   pointer: string
-  /** Its value of now: it may have been another one at that time. */
+  /** Its value now. At the time of the step it may have had another. */
   value: unknown
 }
 

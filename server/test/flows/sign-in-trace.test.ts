@@ -77,7 +77,7 @@ for (const environment of [w.test, w.live]) {
     assert.deepEqual([found.user, codesOf(found), found.steps.length], [null, ['no_account'], 2])
     for (const step of found.steps) {
       assert.deepEqual([step.what, step.code], ['refused_call', 'unknown_account'])
-      assert.deepEqual(step.decided_by, { object: 'settings', id: null, pointer: '/sign_up/mode', value: 'open' })
+      assert.equal(step.decided_by, null, 'no field refuses an address without an account')
     }
     const rows = await w.deployment.db.all(z.object({ person: z.string() }), sql`select person from refused_calls where person is not null`)
     assert.ok(rows.length > 0 && rows.every(({ person }) => !person.includes('@') && person.length === 43))
@@ -162,6 +162,19 @@ test('the answer of a provider is a step of the address that it named, with the 
   await arrive(email)
   const entered = stepOf(await traceWith(w.test, email, 'sign_in.succeeded'), 'sign_in.succeeded')
   assert.deepEqual([entered.provider_id, entered.decided_by?.pointer], [provider.id, '/enabled'])
+  const lists: [allowed_domains: string[], blocked_domains: string[], pointer: string | undefined][] = [
+    [['other.example'], [], '/sign_up/allowed_domains'],
+    [[], ['example.com'], '/sign_up/blocked_domains'],
+    [['other.example'], ['example.com'], undefined], // each would have been enough
+  ]
+  for (const [allowed_domains, blocked_domains, pointer] of lists) {
+    await w.changeSettings(w.test, { sign_up: { allowed_domains, blocked_domains } })
+    const kept_out = address()
+    await arrive(kept_out)
+    const { code, provider_id, decided_by } = stepOf(await traceWith(w.test, kept_out, 'refused_call'), 'refused_call')
+    assert.deepEqual([code, provider_id, decided_by?.pointer], ['validation_failed', provider.id, pointer])
+  }
+  await w.changeSettings(w.test, { sign_up: { allowed_domains: [], blocked_domains: [] } })
 })
 
 test('a code that was asked for is a step for an hour, mailed or not', async () => {

@@ -16,24 +16,33 @@ export interface Concerned {
 
 type Field = readonly [object: Decision['object'], pointer: string]
 
-/** The field behind a refusal, by its code. A code that no field decides is not here. */
+/** The field behind a refusal, by its code. A code that no field decides is not here, and neither is one that several can cause. */
 // biome-ignore format: this table is read by column
 const by_code: Readonly<Record<string, Field>> = {
   locked_out:           ['settings',    '/lockout/max_attempts'],
-  unknown_account:      ['settings',    '/sign_up/mode'],
   not_approved:         ['user',        '/approval'],
   user_blocked:         ['user',        '/blocked_at'],
   application_disabled: ['application', '/disabled'],
   invalid_redirect_uri: ['application', '/redirect_uris'],
   no_access:            ['application', '/allowed_roles'],
   not_a_member:         ['application', '/organizations'],
-  invalid_scope:        ['application', '/allowed_scopes'],
   provider_unreachable: ['provider',    '/issuer'],
   identifier_taken:     ['provider',    '/link_by_verified_email'],
 }
 
-const fieldOfCode = (code: string, { provider }: Concerned): Field | undefined =>
-  code === 'validation_failed' && provider !== null ? ['settings', '/sign_up/allowed_domains'] : by_code[code]
+/** A provider sent an address whose domain may not sign up. Where both lists have domains, either can be the cause. */
+function fieldOfDomain(settings: object): Field | undefined {
+  const lists: Field[] = [
+    ['settings', '/sign_up/allowed_domains'],
+    ['settings', '/sign_up/blocked_domains'],
+  ]
+  const filled = lists.filter(([, pointer]) => !isEmpty(valueAt(settings, pointer)))
+  return filled.length === 1 ? filled[0] : undefined
+}
+const isEmpty = (value: unknown): boolean => !Array.isArray(value) || value.length === 0
+
+const fieldOfCode = (code: string, { provider, settings }: Concerned): Field | undefined =>
+  code === 'validation_failed' && provider !== null ? fieldOfDomain(settings) : by_code[code]
 
 /** Which field let a person in: that of the second factor where there was one, else that of the way in. */
 function fieldOfSuccess({ method, second_factor, trusted_browser_id }: Event['data'], { provider }: Concerned): Field | undefined {
