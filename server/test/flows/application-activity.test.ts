@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { most_counted } from '@ostiary/contract/activity.ts'
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
-import { sql } from '../../src/db/db.ts'
+import { z } from 'zod'
+import { identifiers, join, sql } from '../../src/db/db.ts'
 import { createPerson, signInForTokens } from '../support/cookie-browser.ts'
 import { until } from '../support/receiver.ts'
 import { expectStatus, type TestEnvironment, world } from '../support/world.ts'
@@ -99,6 +100,27 @@ test('by name the list is that of the alphabet in any case, page by page, with w
   const { next_cursor } = expectStatus(200, await w.call('GET', `${w.test.path}/applications?sort=name&limit=1`))
   const refused = await w.call('GET', `${w.test.path}/applications?limit=1&cursor=${next_cursor}`)
   assert.equal(`${refused.status} ${refused.body.code}`, '400 invalid_cursor')
+})
+
+test('the order of names is refused where there are more applications than are sorted, so none is left out', async () => {
+  const { test: environment } = await w.createProject('very-many-applications')
+  const { client_id } = await w.createApplication(environment)
+  const columns = (
+    await w.deployment.db.all(
+      z.object({ name: z.string() }),
+      w.deployment.db.engine === 'postgres'
+        ? sql`select column_name as name from information_schema.columns where table_name = 'applications' and table_schema = 'public'`
+        : sql`select name from pragma_table_info('applications')`,
+    )
+  ).map(({ name }) => name)
+  const copied = columns.map((name) => (name === 'id' || name === 'slug' ? sql`${identifiers(name)} || '-' || n.i` : identifiers(name)))
+  const numbers = sql`with recursive n (i) as (select 1 union all select i + 1 from n where i < 5000)`
+  await w.deployment.db.batch([
+    sql`insert into applications (${identifiers(...columns)}) ${numbers} select ${join(copied, ', ')} from applications, n where id = ${client_id}`,
+  ])
+  const reply = await w.call('GET', `${environment.path}/applications?sort=name`)
+  assert.deepEqual([reply.status, reply.body.errors[0].pointer], [422, '/sort'])
+  assert.match(reply.body.errors[0].detail, /At most 5,000/)
 })
 
 for (const query of ['sort=last_sign_in', 'activity=yes', 'activity='])

@@ -7,7 +7,7 @@ import type { EnvironmentType } from '@ostiary/contract/tenancy.ts'
 import { quotaDetail } from '../../base/config/limits.ts'
 import { restartLimit } from '../../base/database-time.ts'
 import { patched } from '../../base/patched.ts'
-import { pageByName } from '../../domain/applications/by-name.ts'
+import { most_sorted, pageByName } from '../../domain/applications/by-name.ts'
 import * as changes from '../../domain/applications/changes.ts'
 import { fieldsOfTemplate } from '../../domain/applications/from-template.ts'
 import { applicationProblems, usesClientSecret } from '../../domain/applications/rules.ts'
@@ -19,7 +19,7 @@ import { findOwnedScopes } from '../../domain/resource-servers/store.ts'
 import { knownRoles } from '../../domain/roles/access.ts'
 import { placeIn } from '../../domain/tenancy/objects.ts'
 import { findActivity } from '../../domain/usage/activity.ts'
-import { type Fail, found, pointerTo, validationFailed } from '../../http/problem.ts'
+import { badField, type Fail, found, pointerTo, validationFailed } from '../../http/problem.ts'
 import { redirectUriProblem } from '../../protocol/redirect-uris.ts'
 import { environmentOf, finderOf } from '../environment.ts'
 import { refusePastExpiry } from '../expiry.ts'
@@ -29,12 +29,16 @@ import type { Services } from '../services.ts'
 
 const table = 'applications'
 
+function tooManyToSort(): never {
+  throw badField(['sort'], `At most ${most_sorted.toLocaleString('en')} applications are sorted by name. Leave out sort.`)
+}
+
 export const listApplications: Handler<'listApplications'> = async (services, call) => {
   const { activity, sort } = call.query
   const { id: environment_id } = await environmentOf(services, call)
   const page =
     sort === 'name'
-      ? await pageByName(services, environment_id, call)
+      ? ((await pageByName(services, environment_id, call)) ?? tooManyToSort())
       : await listObjects(services, call, 'applications', store.listApplications)
   if (!activity) return page
   const at = services.now()

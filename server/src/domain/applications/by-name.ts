@@ -11,19 +11,20 @@ import { listApplications } from './store.ts'
 
 const Named = z.object({ id: z.string(), slug: z.string(), name: z.string() })
 
-/** More than any quota that a deployment sets in earnest. */
-const most_named = 5_000
+/** The applications that are sorted for a page. The quota is lower, if the deployment does not raise it. */
+export const most_sorted = 5_000
 
 /** Names that differ in case alone are in the order of ids. No name has the character between. */
 const keyOf = ({ id, name }: Pick<Application, 'id' | 'name'>): string => `${folded(name)}\n${id}`
 
-/** Reads one page, with the filters of named objects. */
+/** Reads one page, with the filters of named objects; `null` where the environment has more than `most_sorted` applications. */
 export async function pageByName({ db, secrets }: Pick<Deployment, 'db' | 'secrets'>, environment_id: EnvironmentId, call: NamedCall) {
   const { slug, query = '' } = call.query
   const matches = matcherOf(query)
   const every = await db
     .of(environment_id)
-    .all(Named, sql`select id, slug, name from applications where environment_id = ${environment_id} order by id limit ${most_named}`)
+    .all(Named, sql`select id, slug, name from applications where environment_id = ${environment_id} order by id limit ${most_sorted + 1}`)
+  if (every.length > most_sorted) return null
   const wanted = every
     .filter(
       (each) => (slug === undefined || each.slug === slug) && (query.trim() === '' || matches([each.slug, each.name].join(between_names))),
