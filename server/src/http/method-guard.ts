@@ -22,7 +22,7 @@ export function createMethodGuard(): MethodGuard {
   for (const row of [...Object.values<Route>(routes), ...Object.values<Route>(oidcRoutes), ...Object.values<Route>(serviceRoutes)])
     rows_of.set(row.path, [...(rows_of.get(row.path) ?? []), row])
   const isWritten = ({ path }: Route) => !path.includes('{')
-  // An address without a parameter is found before the pattern of another one.
+  // An address without a parameter comes before the pattern that would match it too.
   const in_order = [...rows_of.values()].toSorted((a, b) => Number(b.some(isWritten)) - Number(a.some(isWritten)))
   const addresses = in_order.map((rows) => ({
     pattern: new RegExp(`^${rows[0]?.path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+')}$`),

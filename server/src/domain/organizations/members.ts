@@ -181,7 +181,7 @@ export async function findMembersAmongNext(
     ${fromLast(environment_id, filter, { last, limit })} ${part({ last, limit: looked_at })}) listed`
   const found = await db.of(environment_id).all(
     Held,
-    sql`select listed.user_id, listed.membership from ${next} where ${isFoundBy(environment_id, sql`listed.user_id`, words)}
+    sql`select listed.user_id, listed.membership from ${next} where ${isFoundBy(db.engine, environment_id, sql`listed.user_id`, words)}
          order by listed.membership desc limit ${limit}`,
   )
   const [end] = await db.of(environment_id).all(Next, sql`select count(*) as count, min(listed.membership) as last from ${next}`)

@@ -5,7 +5,7 @@ import { isText } from '../../base/text.ts'
 import type { Deployment } from '../../deployment/deployment.ts'
 import { cursorsOf, type PageCall } from '../lists/lists.ts'
 import { search } from '../lists/search.ts'
-import { findByWords } from '../users/findable.ts'
+import { findByWords, lookedAt } from '../users/findable.ts'
 import { hasAllUsers } from '../users/index-walk.ts'
 import { queriedWords } from '../users/words.ts'
 import * as members from './members.ts'
@@ -13,8 +13,6 @@ import * as store from './store.ts'
 
 const slice = 500
 const most_read = 10_000
-/** The members that one call looks at, where the index names many users. */
-const looked_at = 4_000
 
 type Reading = Pick<Deployment, 'db' | 'secrets'>
 
@@ -80,7 +78,7 @@ async function byIndex(services: Reading, environment_id: EnvironmentId, asked: 
   const user_ids = await findByWords(db, environment_id, words)
   const { found, goes_on_after } = user_ids
     ? { found: await members.findMembersAmong(db, environment_id, { ...filter, user_ids }, part), goes_on_after: undefined }
-    : await members.findMembersAmongNext(db, environment_id, { ...filter, words }, { ...part, looked_at })
+    : await members.findMembersAmongNext(db, environment_id, { ...filter, words }, { ...part, looked_at: lookedAt(words) })
   const data = found.slice(0, limit)
   const next = found.length > limit ? data.at(-1)?.membership : goes_on_after
   return { data, has_more: next !== undefined, next_cursor: next === undefined ? null : cursors.write(String(next)) }

@@ -38,10 +38,12 @@ const roleOf = (environment_id: EnvironmentId, slug: string): OfEnvironment =>
   sql`(select id from roles where environment_id = ${environment_id} and slug = ${slug})`
 
 /** Each condition by the name of its filter. The words are conditions on the texts `t` of the user. */
-const conditions: { [F in keyof Filter]-?: (value: NonNullable<Filter[F]>, environment_id: EnvironmentId) => Statement[] } = {
+const conditions: {
+  [F in keyof Filter]-?: (value: NonNullable<Filter[F]>, environment_id: EnvironmentId, engine: Db['engine']) => Statement[]
+} = {
   id: (id) => [sql`u.id = ${id}`],
   email: (email) => [sql`u.email_key = ${emailKey(email)}`],
-  words: findsTexts,
+  words: (words, _, engine) => findsTexts(engine, words),
   role: (slug, environment_id) => [
     hasOneOf(sql`${ofUser(environment_id, sql`role_holders`)} and m.role_id = ${roleOf(environment_id, slug)}`),
   ],
@@ -57,13 +59,17 @@ const conditions: { [F in keyof Filter]-?: (value: NonNullable<Filter[F]>, envir
   never_signed_in: (is_never) => [is_never ? sql`u.last_sign_in_at is null` : sql`u.last_sign_in_at is not null`],
 }
 
-export function conditionsOf(environment_id: EnvironmentId, filter: Filter): Statement[] {
+export function conditionsOf(engine: Db['engine'], environment_id: EnvironmentId, filter: Filter): Statement[] {
   const names = Object.keys(conditions) as (keyof Filter)[] // as: the keys of the table
   return names.flatMap(<F extends keyof Filter>(name: F) => {
     const value = filter[name]
     return value === undefined
       ? []
-      : (conditions[name] as (value: unknown, environment_id: EnvironmentId) => Statement[])(value, environment_id) // as: the value is that of the name
+      : (conditions[name] as (value: unknown, environment_id: EnvironmentId, engine: Db['engine']) => Statement[])(
+          value,
+          environment_id,
+          engine,
+        ) // as: the value is that of the name
   })
 }
 

@@ -11,12 +11,9 @@ import { inEnvironment, sameEnvironment } from '../../db/environment.ts'
 import type { Deployment } from '../../deployment/deployment.ts'
 import { cursorsOf, type PageCall } from '../lists/lists.ts'
 import { conditionsOf, daysOf, type Filter, idsOf, sourcesOf } from './filters.ts'
-import { fewOf } from './findable.ts'
+import { fewOf, lookedAt } from './findable.ts'
 import { findHolders } from './roles.ts'
 import { findUsers } from './store.ts'
-
-/** The users of an order that one call looks at. */
-const looked_at = 4_000
 
 type Sort = UserQuery['sort']
 
@@ -115,7 +112,7 @@ async function findPart(db: Db, environment_id: EnvironmentId, part: Part): Prom
     const ids = await findHolders(db, environment_id, role, { last: part.last?.id ?? null, limit: part.limit })
     return { found: ids.map((id) => ({ id, day: 0 })) }
   }
-  const stop = conditionsOf(environment_id, filter).length === 0 ? null : await findStop(db, environment_id, part)
+  const stop = conditionsOf(db.engine, environment_id, filter).length === 0 ? null : await findStop(db, environment_id, part)
   const found = await findAmongNext(db, environment_id, part, stop)
   if (found.length === part.limit || stop === null) return { found }
   const named = await findNamed(db, environment_id, part)
@@ -137,7 +134,7 @@ async function findStop(db: Db, environment_id: EnvironmentId, part: Part): Prom
   const [stop = null] = await db.of(environment_id).all(
     Found,
     sql`select ${columns} from users u where ${part.order.of(environment_id)} and ${isNext(part)}
-         order by ${descending} limit 1 offset ${looked_at - 1}`,
+         order by ${descending} limit 1 offset ${lookedAt(part.filter.words) - 1}`,
   )
   return stop
 }
@@ -151,19 +148,19 @@ const findAmongNext = (db: Db, environment_id: EnvironmentId, part: Part, stop: 
     Found,
     sql`select ${part.order.columns} from users u ${withTexts(environment_id, part)}
          where ${part.order.of(environment_id)} and ${isNext(part)} ${stop === null ? sql`` : sql`and ${part.order.until(stop)}`}
-           ${matching(environment_id, part)}
+           ${matching(db, environment_id, part)}
          order by ${part.order.descending} limit ${part.limit}`,
   )
 
-function matching(environment_id: EnvironmentId, { filter }: Part): Statement {
-  const conditions = conditionsOf(environment_id, filter)
+function matching({ engine }: Db, environment_id: EnvironmentId, { filter }: Part): Statement {
+  const conditions = conditionsOf(engine, environment_id, filter)
   return conditions.length === 0 ? sql`` : sql`and ${join(conditions, ' and ')}`
 }
 
 /** Finds the users of the list by the first index that names few; `null` if there is none. */
 async function findNamed(db: Db, environment_id: EnvironmentId, part: Part): Promise<Place[] | null> {
   for (const source of sourcesOf(db.engine, environment_id, part.filter)) {
-    const few = await fewOf(db, environment_id, source)
+    const few = await fewOf(db, environment_id, source, part.filter.words)
     if (few !== null) return findAmongNamed(db, environment_id, part, few)
   }
   return null
@@ -174,6 +171,6 @@ const findAmongNamed = (db: Db, environment_id: EnvironmentId, part: Part, few: 
     Found,
     sql`select ${part.order.columns} from ${few} join users u on ${sameEnvironment('u', 'named', environment_id)} and u.id = named.user_id
           ${withTexts(environment_id, part)}
-         where ${isNext(part)} ${matching(environment_id, part)}
+         where ${isNext(part)} ${matching(db, environment_id, part)}
          order by ${part.order.descending} limit ${part.limit}`,
   )

@@ -22,7 +22,7 @@ export async function searchUsers(
   call: PageCall,
 ): Promise<{ data: User[]; has_more: boolean; next_cursor: string | null }> {
   const { db } = deployment
-  const conditions = conditionsOf(environment_id, { ...filter, words: [] })
+  const conditions = conditionsOf(db.engine, environment_id, { ...filter, words: [] })
   const also = conditions.length === 0 ? sql`` : sql`and ${join(conditions, ' and ')}`
   const found = await search(
     deployment,

@@ -40,8 +40,8 @@ export const queriedWords = (query: string): string[] => [...new Set(foldedWords
 
 const isInside = (word: string): boolean => [...word].length >= least_inside
 
-/** The pattern for `like … escape '!'` that a user's words match if the word of a query finds the user. */
-export const patternOf = (word: string): string => `%${isInside(word) ? '' : begins}${word.replaceAll(/[!%_]/g, '!$&')}%`
+/** The part that the words of a user have if the word of a query finds the user. */
+export const partOf = (word: string): string => (isInside(word) ? word : `${begins}${word}`)
 
 /** The neighbours in a text, so many at a time. */
 function windows(text: string, length: number): string[] {
@@ -60,7 +60,7 @@ export const queriedGrams = (words: readonly string[]): string[] =>
 
 /**
  * The number of a text in an environment, in decimal. Equal numbers of different texts are as good as impossible, and would only cost time: what
- * the index finds is compared. With the environment in it, users of another one are never looked at.
+ * the index finds is compared. With the environment in it, those of other environments are never looked at.
  */
 export function numberOf(environment_id: EnvironmentId, text: string): string {
   const key = `${environment_id} ${text}`
