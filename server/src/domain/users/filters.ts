@@ -63,13 +63,8 @@ export function conditionsOf(engine: Db['engine'], environment_id: EnvironmentId
   const names = Object.keys(conditions) as (keyof Filter)[] // as: the keys of the table
   return names.flatMap(<F extends keyof Filter>(name: F) => {
     const value = filter[name]
-    return value === undefined
-      ? []
-      : (conditions[name] as (value: unknown, environment_id: EnvironmentId, engine: Db['engine']) => Statement[])(
-          value,
-          environment_id,
-          engine,
-        ) // as: the value is that of the name
+    const conditionsFor = conditions[name] as (value: unknown, environment_id: EnvironmentId, engine: Db['engine']) => Statement[] // as: the value is that of the name
+    return value === undefined ? [] : conditionsFor(value, environment_id, engine)
   })
 }
 
