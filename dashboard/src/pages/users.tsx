@@ -63,7 +63,7 @@ function Everybody({ above }: { above: ReactNode }) {
     {
       head: 'User',
       cell: ({ id, name, email }, open) => (
-        <>
+        <div className="with-tick">
           <input
             type="checkbox"
             className="tick"
@@ -72,9 +72,11 @@ function Everybody({ above }: { above: ReactNode }) {
             disabled={!here.can('developer') || here.is_root}
             onChange={({ target }) => tick(target.checked ? [...ticked, id] : [...ticked].filter((other) => other !== id))}
           />
-          <b>{open(email ?? name ?? id)}</b>
-          {name && email ? <span className="muted">{name}</span> : null}
-        </>
+          <div>
+            <b>{open(email ?? name ?? id)}</b>
+            {name && email ? <span className="muted">{name}</span> : null}
+          </div>
+        </div>
       ),
     },
     {
@@ -137,17 +139,24 @@ function Everybody({ above }: { above: ReactNode }) {
                 choose={(approval) => show({ approval })}
               />
             )}
+            <FilterSelect
+              label="Order"
+              any="Newest first"
+              options={[['last_sign_in', 'Latest sign-in first']]}
+              value={search.sort}
+              choose={(sort) => show({ sort })}
+            />
             {role ? <OnlyRole slug={role} clear={() => show({ role: undefined })} /> : null}
+            <Export
+              name={`users-${here.environment.slug}`}
+              of="users"
+              head={export_head}
+              rowOf={exportRow}
+              rest="Choose filters for the rest."
+              pages={(signal) => here.client.listUsers({ ...here.at, ...userFilter(search), limit: 100 }, { signal }).pages()}
+            />
           </form>
           <Filters />
-          <Export
-            name={`users-${here.environment.slug}`}
-            of="users"
-            head={export_head}
-            rowOf={exportRow}
-            rest="Choose filters for the rest."
-            pages={(signal) => here.client.listUsers({ ...here.at, ...userFilter(search), limit: 100 }, { signal }).pages()}
-          />
           <Ticked ticked={ticked} shown={list.rows ?? []} tick={tick} />
         </>
       }
@@ -179,32 +188,38 @@ const no_approval: Readonly<Record<Approval, string>> = {
   refused: 'Nobody was refused.',
 }
 
-/** The filters, and the order. */
+/** The filters of the second line are folded until one of them is chosen. */
+const folded_filters = ['blocked', 'email_verified', 'method', 'provider_id', 'created', 'seen'] as const
+
 function Filters() {
   const { search, show } = useQueryState()
+  const [is_open, setOpen] = useState(false)
+  const is_chosen = folded_filters.some((name) => search[name] !== undefined)
   const known = useRead(providers.hundred(useEnvironment()))
   const choices = (of: Readonly<Record<string, { words: string }>>) =>
     Object.entries(of).map(([value, { words }]) => [value, words] as const)
-  const choice = (name: (typeof user_filters)[number], label: string, any: string, options: readonly (readonly [string, string])[]) => (
+  const choice = (name: (typeof folded_filters)[number], label: string, any: string, options: readonly (readonly [string, string])[]) => (
     <FilterSelect label={label} any={any} options={options} value={search[name]} choose={(value) => show({ [name]: value })} />
   )
   const of_providers = (known.data?.data ?? []).map(({ id, display_name }) => [id, display_name] as const)
   return (
-    <div className="toolbar">
-      {choice('blocked', 'Blocked', 'Blocked or not', [
-        ['yes', 'Blocked'],
-        ['no', 'Not blocked'],
-      ])}
-      {choice('email_verified', 'Email', 'Email verified or not', [
-        ['yes', 'Email verified'],
-        ['no', 'Email not verified'],
-      ])}
-      {choice('method', 'Method', 'Any method', Object.entries(methodNames))}
-      {of_providers.length > 0 ? choice('provider_id', 'Provider', 'Any provider', of_providers) : null}
-      {choice('created', 'Created', 'Created at any time', choices(created_choices))}
-      {choice('seen', 'Last sign-in', 'Any last sign-in', choices(seen_choices))}
-      {choice('sort', 'Order', 'Newest first', [['last_sign_in', 'Latest sign-in first']])}
-    </div>
+    <details className="more" open={is_open || is_chosen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>More filters</summary>
+      <div className="toolbar">
+        {choice('blocked', 'Blocked', 'Blocked or not', [
+          ['yes', 'Blocked'],
+          ['no', 'Not blocked'],
+        ])}
+        {choice('email_verified', 'Email', 'Email verified or not', [
+          ['yes', 'Email verified'],
+          ['no', 'Email not verified'],
+        ])}
+        {choice('method', 'Method', 'Any method', Object.entries(methodNames))}
+        {of_providers.length > 0 ? choice('provider_id', 'Provider', 'Any provider', of_providers) : null}
+        {choice('created', 'Created', 'Created at any time', choices(created_choices))}
+        {choice('seen', 'Last sign-in', 'Any last sign-in', choices(seen_choices))}
+      </div>
+    </details>
   )
 }
 

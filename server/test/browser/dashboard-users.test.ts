@@ -26,6 +26,7 @@ test('a part of an address finds a user, and filters stay in the address', { ski
   await button(page, 'Find').click()
   await button(page, 'ben@users.example').waitFor({ state: 'detached' })
   await button(page, 'ada@users.example').waitFor()
+  await page.getByText('More filters').click()
   await page.getByLabel('Blocked', { exact: true }).selectOption('yes')
   await page.getByText('No user has these words.').waitFor()
   assert.match(page.url(), /[?&]blocked=yes/)
