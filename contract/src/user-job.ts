@@ -1,6 +1,7 @@
 /** Jobs that do the same to many users. */
 import { z } from 'zod'
 import { EnvironmentId, ProjectId, TenantId, UserId, UserJobId } from './ids.ts'
+import { thousands } from './thousands.ts'
 import { Time } from './values.ts'
 
 /** The most users of one job. */
@@ -19,7 +20,7 @@ export const NewUserJob = z.strictObject({
     .min(1)
     .max(most_users_of_job, { abort: true })
     .refine((ids) => new Set(ids).size === ids.length, 'The list names a user twice.')
-    .describe(`The users, by id: 1 to ${most_users_of_job.toLocaleString('en')}, each once.`),
+    .describe(`The users, by id: 1 to ${thousands(most_users_of_job)}, each once.`),
 })
 export type NewUserJob = z.infer<typeof NewUserJob>
 

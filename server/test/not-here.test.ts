@@ -25,7 +25,6 @@ const names: Readonly<Record<string, RegExp | null>> = {
   'Passwords that leaked elsewhere':                                   /pwned|reject_breached/i,
   'Log in as a user: impersonation':                                   /delegation|impersonat/i,
   'Import of password hashes':                                         /password_hash/,
-  'Export of users as CSV':                                            /text\/csv/,
   'Fields of your own on the sign-up form':                            /sign_up\.fields/,
   'Merge two accounts':                                                /merge-users|mergeUsers/,
   'Machine to machine: client credentials':                            /client_credentials/,

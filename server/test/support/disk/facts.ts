@@ -25,7 +25,11 @@ export function openStored(path: string) {
         .all()
         .map((row) => String(row.integrity_check))
       const names = database.prepare(`select name from sqlite_schema where type = 'table'`).all()
-      for (const { name } of names) database.prepare(`select * from "${name}"`).all()
+      for (const { name } of names) {
+        const every_row = database.prepare(`select * from "${name}"`)
+        every_row.setReadBigInts(true) // the marks of parts of words have 64 bits
+        every_row.all()
+      }
       return found.filter((problem) => problem !== 'ok')
     },
     hasSession: statement('select 1 from sessions where id = ?'),
