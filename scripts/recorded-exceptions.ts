@@ -122,6 +122,11 @@ export const stated_guards: readonly (Stated & { reads: readonly string[] })[] =
     reads: ['members'],
     why: 'every batch that adds a membership writes the user, whom the batch holds',
   },
+  {
+    write: 'insert into webhook_messages',
+    reads: ['events', 'webhook_messages'],
+    why: 'an event keeps its number, and after that its messages are made only by batches that hold the webhook',
+  },
   { write: 'insert into mailed_codes', reads: ['environments'], why: 'an environment is never deleted' },
   { write: 'update users set email', reads: ['users'], why: 'the unique key of addresses decides, and the batch runs again' },
   {

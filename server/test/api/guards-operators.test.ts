@@ -42,7 +42,7 @@ async function createOperator(email: string) {
   return made
 }
 
-/** The ids of a path in the root tenant. It has no webhooks and no keys, and none can be created. */
+/** The ids of a path in the root tenant, of objects that only one row has. It has no webhooks and no keys, and none can be created. */
 async function rootIds(): Promise<Ids> {
   w.advance(1) // all rows share one operator, and a fast machine makes more calls in 10 s than the limit of an administrator allows
   const person = await createAdministrator(w, `administrator${++administrators}@example.org`)
@@ -89,6 +89,9 @@ async function rootIds(): Promise<Ids> {
   }
 }
 let administrators = 0
+
+/** Those of all rows that change nothing. */
+const unchanged = await rootIds()
 
 function requestOf(route: Route, ids: Ids, headers: Record<string, string> = inRoot): ApiRequest {
   const in_tenant = route.path.includes('{tenant_id}')
@@ -138,7 +141,7 @@ testRows(
   'in the root tenant an operator reads everything, writes only what the contract lists, and finds no platform keys',
   in_tenant,
   async ({ name, route }) => {
-    const request = requestOf(route, await rootIds())
+    const request = requestOf(route, allowed.includes(name) ? await rootIds() : unchanged)
     if (name === 'addMember' || name === 'changeMember') request.body = { ...(request.body as object), role: 'owner' }
     const { status, body } = await ask(w, request)
     const answer = `${status} ${body.code}`

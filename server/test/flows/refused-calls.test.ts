@@ -632,10 +632,14 @@ async function plantDeliveries(): Promise<[id: string, reason: RegExp, fix: RegE
   ]
 }
 
-test('in the dashboard each pasted id leads to its cause and its fix on one page', { skip: noBrowser }, async (t) => {
+/** The dashboard shows the same answers whatever the engine, and no fix that is not of the code alone. */
+const noDashboard = noBrowser || (w.deployment.db.engine === 'postgres' && 'the pages are those of the other engine')
+
+test('in the dashboard the pasted id of each code leads to its cause and its fix on one page', { skip: noDashboard }, async (t) => {
   const browser = await launchForTests(t)
   const { page } = await openDashboard(w, browser, owner)
-  const explained = found.map(({ id, plant: { reason } }) => [id, reason, /\w{3}/] as const)
+  const one_of_each_code = [...Map.groupBy(found, ({ plant }) => plant.code).values()].flatMap(([one]) => one ?? [])
+  const explained = one_of_each_code.map(({ id, plant: { reason } }) => [id, reason, /\w{3}/] as const)
   for (const [id, reason, fix] of [...explained, ...(await plantDeliveries())])
     await t.test(`${id}: ${reason}`, async () => {
       const shown = await explanationOf(page, id)

@@ -16,20 +16,22 @@ const arrayOf = (environment_id: EnvironmentId, grams: readonly string[]): strin
 
 const rowOf = ({ environment_id, id }: UserRef): bigint => BigInt(numberOf(environment_id, id))
 
-/** Writes the words of a user. Put it after the guard that holds or inserts the user. */
-export function keepFindable(environment_id: EnvironmentId, user: Findable): Statement[] {
-  const ref = { environment_id, id: user.id }
-  const words = wordsOf(user)
-  return [
-    insertInto(
-      'user_texts',
-      { environment_id, user_id: user.id, words },
-      sql`on conflict (environment_id, user_id) do update set words = excluded.words`,
-    ),
-    forgetGrams(ref),
-    insertInto('user_words', { rowid: rowOf(ref), environment_id, user_id: user.id, grams: arrayOf(environment_id, gramsOf(words)) }),
-  ]
-}
+/** Writes the words of a new user. Put it after the insert of the user. */
+export const insertFindable = (environment_id: EnvironmentId, user: Findable): Statement[] => [
+  insertInto('user_texts', { environment_id, user_id: user.id, words: wordsOf(user) }),
+  insertGrams(environment_id, user),
+]
+
+/** Writes the words of a user who may have some. Put it after the guard that holds the user. */
+export const keepFindable = (environment_id: EnvironmentId, user: Findable): Statement[] => [
+  insertInto(
+    'user_texts',
+    { environment_id, user_id: user.id, words: wordsOf(user) },
+    sql`on conflict (environment_id, user_id) do update set words = excluded.words`,
+  ),
+  forgetGrams({ environment_id, id: user.id }),
+  insertGrams(environment_id, user),
+]
 
 /** The same after a change, which may concern nothing that the user is found by. */
 export const keepChangedFindable = (environment_id: EnvironmentId, before: Findable, after: Findable): Statement[] =>
@@ -40,6 +42,14 @@ export const forgetFindable = (ref: UserRef): Statement[] => [
   sql`delete from user_texts where environment_id = ${ref.environment_id} and user_id = ${ref.id}`,
   forgetGrams(ref),
 ]
+
+const insertGrams = (environment_id: EnvironmentId, user: Findable): Statement =>
+  insertInto('user_words', {
+    rowid: rowOf({ environment_id, id: user.id }),
+    environment_id,
+    user_id: user.id,
+    grams: arrayOf(environment_id, gramsOf(wordsOf(user))),
+  })
 
 const forgetGrams = (ref: UserRef): Statement =>
   sql`delete from user_words where rowid = ${rowOf(ref)} and ${inEnvironment(ref.environment_id)}`

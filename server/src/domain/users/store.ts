@@ -11,7 +11,7 @@ import { type Db, guard, list, type OfEnvironment, type Statement, sql } from '.
 import { inEnvironment, sameEnvironment } from '../../db/environment.ts'
 import { insertInto } from '../../db/rows.ts'
 import { between_names } from '../lists/search.ts'
-import { forgetFindable, keepChangedFindable, keepFindable } from './findable.ts'
+import { forgetFindable, insertFindable, keepChangedFindable, keepFindable } from './findable.ts'
 import { forgetRoles, givenRoles, type Part } from './roles.ts'
 import type { Findable } from './words.ts'
 
@@ -141,7 +141,7 @@ export const insertUser = (
   user: Omit<NewUser, 'password'> & { self_registered?: boolean; waits?: boolean },
   password_hash: string | null,
   now: Date,
-): Statement[] => [insertRow(ref, user, password_hash, now), ...keepFindable(ref.environment_id, { ...user, id: ref.id })]
+): Statement[] => [insertRow(ref, user, password_hash, now), ...insertFindable(ref.environment_id, { ...user, id: ref.id })]
 
 function insertRow(
   { environment_id, id }: UserRef,

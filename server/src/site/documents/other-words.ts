@@ -161,7 +161,6 @@ export const other_words: Readonly<Record<string, string>> = {
   'not-here#log-in-as-a-user-impersonation':
     'impersonate a user, impersonation, login as user, log in as customer, support access, masquerade, sudo, act as',
   'not-here#import-of-password-hashes': 'bcrypt import, keep passwords, password hash migration, lazy migration, import hashes',
-  'not-here#export-of-users-as-csv': 'csv download of users, export users to csv',
   'not-here#fields-of-your-own-on-the-sign-up-form':
     'custom sign-up fields, additional registration fields, progressive profiling, phone on sign-up',
   'not-here#merge-two-accounts': 'merge duplicate users, combine accounts',

@@ -1,0 +1,4 @@
+/** Many users; see `user-jobs-killed.test.ts`. */
+import { testKilledJobs } from './support/killed-jobs.ts'
+
+await testKilledJobs(10_000)
