@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
@@ -32,10 +33,14 @@ for (const [text, does, target, reads] of statements)
 const place = join(import.meta.dirname, '../.node') // programs elsewhere are not recorded
 mkdirSync(place, { recursive: true })
 const folder = mkdtempSync(join(place, 'recorded-'))
-after(() => rmSync(folder, { recursive: true, force: true }))
+const [run, other] = ['run', 'other'].map((name) => mkdtempSync(join(tmpdir(), `ostiary-recorded-${name}-`))) as [string, string] // as: two names
+after(() => {
+  for (const each of [folder, run, other]) rmSync(each, { recursive: true, force: true })
+})
 
-test('a process records each combination of statements of a test file once, lists of any length as one, and none of the test itself', () => {
+test('a process records each combination of statements of a test file once, lists of any length as one, none of the test itself, and none of a program elsewhere', () => {
   const [sender, of_test] = [join(folder, 'sender.mjs'), join(folder, 'sender.test.ts')]
+  const [of_queue, elsewhere] = [join(run, 'process-1.mjs'), join(other, 'earlier.mjs')]
   const channel = `import { channel } from 'node:diagnostics_channel'\nconst sent = channel('ostiary.statements')\n`
   const publish = (is_refused: boolean, ...texts: [text: string, guard?: number][]) =>
     `sent.publish({ engine: 'sqlite', is_refused: ${is_refused}, statements: ${JSON.stringify(texts.map(([text, guard]) => ({ parts: text.split('?'), guard })))} })\n`
@@ -45,18 +50,21 @@ test('a process records each combination of statements of a test file once, list
   const words = JSON.stringify(pathToFileURL(join(import.meta.dirname, 'words.ts')).href)
   const call = `import { bannedWords } from ${words}\nbannedWords('a.ts', '')\n`
   writeFileSync(sender, channel + lists + batches + call)
+  writeFileSync(of_queue, channel + publish(false, ['delete from e']))
+  writeFileSync(elsewhere, channel + publish(false, ['delete from f']))
   writeFileSync(of_test, channel + publish(false, ['delete from a']) + publish(true, ['delete from a']))
   const recorder = pathToFileURL(join(import.meta.dirname, '../server/test/support/record.mjs')).href
-  const env = { ...process.env, OSTIARY_TEST_RECORD: folder, OSTIARY_TEST_FILE: 'some.test.ts' }
-  for (const program of [sender, of_test]) execFileSync(process.execPath, [`--import=${recorder}`, program], { env })
+  const env = { ...process.env, OSTIARY_TEST_RECORD: folder, OSTIARY_TEST_RUN: run, OSTIARY_TEST_FILE: 'some.test.ts' }
+  for (const program of [sender, of_queue, elsewhere, of_test]) execFileSync(process.execPath, [`--import=${recorder}`, program], { env })
   const recorded = readRecord(folder)
   const shown = recorded.batches.map(({ file, is_refused, statements }) => [
     file,
     is_refused,
     ...statements.map(({ text, guard }) => [text, guard]),
   ])
-  assert.deepEqual(shown, [
+  assert.deepEqual(shown.toSorted(), [
     ['some.test.ts', false, ['delete from a where id in (?…)', false]],
+    ['some.test.ts', false, ['delete from e', false]],
     ['some.test.ts', false, ['update a set b = ?', true], ['insert into c values (?…)…', false]],
     ['some.test.ts', true, ['update a set b = ?', true], ['insert into c values (?…)…', false]],
   ])

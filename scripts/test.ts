@@ -83,6 +83,7 @@ const env = {
   NODE_COMPILE_CACHE: join(tmpdir(), 'ostiary-test-compiled'),
   NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --import=${recorder}`.trim(),
   OSTIARY_TEST_RECORD: record,
+  OSTIARY_TEST_RUN: folder,
   ...(ours.includes('--all') ? { OSTIARY_TEST_ALL: '1' } : {}),
   OSTIARY_TEST_MIGRATED: migrated_file,
   OSTIARY_TEST_KEY_PAIRS: await writeKeyPairs(folder, files.length),
@@ -158,10 +159,17 @@ function countBatches(): number {
 /** The tests of behaviour that run on PostgreSQL, by what they did on the embedded database. */
 function filesToRunAgain(): string[] {
   if (filters.length > 0 || ours.includes('--all')) return behaviour_tests
+  const { batches } = readRecord(record)
+  const recorded = new Set(batches.map(({ file }) => file))
+  const missing = behaviour_tests.filter((file) => !recorded.has(file))
+  if (missing.length > behaviour_tests.length / 10)
+    throw new Error(
+      `${missing.length} of ${behaviour_tests.length} files recorded nothing, ${missing[0]} is one: see server/test/support/record.mjs.`,
+    )
   const took = new Map(parts.flatMap(({ lines }) => lines.flatMap((line) => (line.kind === 'file' ? [[line.file, line.ms] as const] : []))))
   const chosen = chooseAgain(
     behaviour_tests,
-    readRecord(record).batches,
+    batches,
     (file) => readFileSync(join(root, file), 'utf8'),
     (file) => took.get(file) ?? 0,
   )

@@ -20,8 +20,9 @@ const nameOf = (path) => relative(root, path).split(sep).join('/')
 // The runner gives each file a process. A process that shares files says which one begins, and children inherit the name.
 const main = process.argv[1] ?? ''
 if (folder && process.env.NODE_TEST_CONTEXT) process.env.OSTIARY_TEST_FILE ??= nameOf(main)
-// Neither tools nor an earlier program of ours, which a test starts in another folder.
-if (folder && process.env.OSTIARY_TEST_FILE && main.startsWith(root) && !main.includes('node_modules')) record()
+// Neither tools nor an earlier program of ours, which a test starts in another folder. The processes of a queue begin in the folder of the run.
+const isOurs = [root, process.env.OSTIARY_TEST_RUN].some((place) => place && main.startsWith(place)) && !main.includes('node_modules')
+if (folder && process.env.OSTIARY_TEST_FILE && isOurs) record()
 
 function record() {
   const place = `${folder}/${process.pid}-${process.hrtime.bigint()}.jsonl`
