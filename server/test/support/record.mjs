@@ -21,15 +21,17 @@ const nameOf = (path) => relative(root, path).split(sep).join('/')
 const main = process.argv[1] ?? ''
 if (folder && process.env.NODE_TEST_CONTEXT) process.env.OSTIARY_TEST_FILE ??= nameOf(main)
 // Neither tools nor an earlier program of ours, which a test starts in another folder. The processes of a queue begin in the folder of the run.
-const isOurs = [root, process.env.OSTIARY_TEST_RUN].some((place) => place && main.startsWith(place)) && !main.includes('node_modules')
-if (folder && process.env.OSTIARY_TEST_FILE && isOurs) record()
+const is_of_queue = process.env.OSTIARY_TEST_RUN !== undefined && main.startsWith(process.env.OSTIARY_TEST_RUN)
+const is_ours = main.startsWith(root) && !main.includes('node_modules')
+if (folder && process.env.OSTIARY_TEST_FILE && (is_ours || is_of_queue)) record()
 
 function record() {
   const place = `${folder}/${process.pid}-${process.hrtime.bigint()}.jsonl`
   const append = (line) => appendFileSync(place, `${JSON.stringify(line)}\n`)
   const idOf = numbering(append)
   const combinations = new Set()
-  const takeSources = watchSources()
+  // To ask what ran since the file before makes V8 forget what it compiled, so a queue of files would take more than twice as long.
+  const takeSources = is_of_queue ? () => [] : watchSources()
   const noteSources = () => {
     const file = process.env.OSTIARY_TEST_FILE
     const ran = takeSources()
