@@ -38,6 +38,7 @@ export function targetsOf(
     promotion,
     roles,
     organizations,
+    users,
     distant,
   }: Surveys,
   in_flight: number,
@@ -117,6 +118,10 @@ export function targetsOf(
       ...Object.entries(measured.endings.most_ms).map(([change, is]) => ({ what: `${change}, with ${measured.sizes.members} members, most, ${engine}`, unit: 'ms', at_most: 100, is })),
       { what: `calls after such a change that gave other rights, in an organization, ${engine}`, unit: '', at_most: 0, is: measured.endings.late },
     ]),
+    ...Object.entries(users ?? {}).flatMap(([engine, measured]) => measured === null ? [] : (['large', 'small'] as const).flatMap((size) => [
+      { what: `searches of ${measured.sizes[size]} users, p99, ${engine}`, unit: 'ms', at_most: 100, is: measured[size].searches.p99_ms },
+      { what: `rise of the p99 of sign-ins beside them, ${engine}`,        unit: 'x',  at_most: 0.2, is: measured[size].sign_ins.rise },
+    ])),
     ...Object.entries(guessing ?? {}).flatMap(([engine, measured]) => measured === null ? [] : [
       { what: `sign-ins beside 200 wrong passwords of another source, p99 of the quiet one, ${engine}`, unit: 'x', at_most: 3, is: measured.on_all_cores.p99_ratio },
       { what: `the same on one core, ${engine}`, unit: 'x', at_most: 3, is: measured.on_one_core.p99_ratio },

@@ -11,8 +11,10 @@ type Kind = keyof typeof classes
 
 type Rule = readonly [Kind, RegExp]
 
-const words = (list: string, flag: '' | 'i' = ''): RegExp =>
-  new RegExp(String.raw`(?<![\w$.-])(?${flag}:${list.trim().split(/\s+/).join('|')})(?![\w$-])`)
+const words = (list: string): RegExp => new RegExp(String.raw`(?<![\w$.-])(?:${list.trim().split(/\s+/).join('|')})(?![\w$-])`)
+
+/** Each letter in both cases, since Node 24 can forget the `i` of `(?i:…)` in a process that has compiled much. */
+const anyCase = (list: string): string => list.replaceAll(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`)
 
 const double = /"(?:[^"\\\n]|\\.)*"/
 const single = /'(?:[^'\\\n]|\\.)*'/
@@ -72,7 +74,7 @@ const languages: Readonly<Record<string, readonly Rule[]>> = {
   java:   curly('abstract assert boolean break case catch class const continue default do else enum extends false final finally for if implements import instanceof int interface long new null package private protected public record return static super switch this throw throws true try var void while', ['name', /@\w+/]),
   csharp: curly('abstract as async await base bool break case catch class const continue default do else false finally for foreach get if in int interface internal is namespace new null out override private protected public readonly record ref return sealed set static string switch this throw true try using var virtual void while', ['text', /\$?@"[^"]*"/]),
   go:     curly('break case chan const continue default defer else fallthrough false for func go goto if import interface map nil package range return select struct switch true type var', ['text', /`[^`]*`/]),
-  sql:    [['comment', /--.*/], ['text', /'(?:[^']|'')*'/], ['keyword', words('add alter and as asc begin by check commit conflict constraint create database default delete desc distinct do drop exists for foreign from grant group having in index insert into is join key left limit login not null on or order owner password primary references returning role select set table to union unique update user using values where with', 'i')], numbers],
+  sql:    [['comment', /--.*/], ['text', /'(?:[^']|'')*'/], ['keyword', words(anyCase('add alter and as asc begin by check commit conflict constraint create database default delete desc distinct do drop exists for foreign from grant group having in index insert into is join key left limit login not null on or order owner password primary references returning role select set table to union unique update user using values where with'))], numbers],
   xml:    markup,
   ini:    settings,
   nginx:  [hash, ['text', double], ['text', /'[^'\n]*'/], ['keyword', /(?<=^[ \t]*)[A-Za-z_]+(?=[\s;{])/], ['name', /\$\w+/], numbers],
