@@ -36,5 +36,5 @@ func main() {
 	check(err)
 	deleted, err := applications.DeleteApplication(ctx, project, environment, made.Id).Execute()
 	check(err)
-	fmt.Println(created.StatusCode, listed.Data[0].Id == made.Id, changed.Name, changed.LogoUri == "", deleted.StatusCode)
+	fmt.Println(created.StatusCode, listed.Data[0].Id == made.Id, changed.Name, changed.LogoUri.Get() == nil, deleted.StatusCode)
 }
