@@ -1,7 +1,8 @@
 /**
- * Lists the users whom filters and words leave, in one of two orders. A call looks at a bounded number of users: at the next ones of the order,
- * and where too few of them belong to the list, at those that an index names, if they are few. So what is frequent is found among the next
- * users, and what is rare by an index. Others make a short page that has more (decision 0201).
+ * Lists the users whom filters and words leave, in one of two orders. A call looks at a bounded number of users: at those that an index
+ * names, if they are few, and at the next ones of the order. Words ask their index first, since a text is read for each user that is looked
+ * at; other filters ask one where too few of the next users belong to the list. So what is frequent is found among the next users, and what
+ * is rare by an index. Others make a short page that has more (decision 0201).
  */
 import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import type { User, UserQuery } from '@ostiary/contract/user.ts'
@@ -112,10 +113,13 @@ async function findPart(db: Db, environment_id: EnvironmentId, part: Part): Prom
     const ids = await findHolders(db, environment_id, role, { last: part.last?.id ?? null, limit: part.limit })
     return { found: ids.map((id) => ({ id, day: 0 })) }
   }
+  const has_words = filter.words.length > 0
+  const by_words = has_words ? await findNamed(db, environment_id, part) : null
+  if (by_words !== null) return { found: by_words }
   const stop = conditionsOf(db.engine, environment_id, filter).length === 0 ? null : await findStop(db, environment_id, part)
   const found = await findAmongNext(db, environment_id, part, stop)
   if (found.length === part.limit || stop === null) return { found }
-  const named = await findNamed(db, environment_id, part)
+  const named = has_words ? null : await findNamed(db, environment_id, part)
   return named === null ? { found, goes_on_after: stop } : { found: named }
 }
 
