@@ -162,10 +162,13 @@ function filesToRunAgain(): string[] {
   const { batches } = readRecord(record)
   const recorded = new Set(batches.map(({ file }) => file))
   const missing = behaviour_tests.filter((file) => !recorded.has(file))
-  if (missing.length > behaviour_tests.length / 10)
-    throw new Error(
-      `${missing.length} of ${behaviour_tests.length} files recorded nothing, ${missing[0]} is one: see server/test/support/record.mjs.`,
+  if (missing.length > behaviour_tests.length / 10) {
+    console.log(
+      `✖ ${missing.length} of ${behaviour_tests.length} files recorded nothing, ${missing[0]} is one: see server/test/support/record.mjs.`,
     )
+    passed.push(false)
+    return behaviour_tests
+  }
   const took = new Map(parts.flatMap(({ lines }) => lines.flatMap((line) => (line.kind === 'file' ? [[line.file, line.ms] as const] : []))))
   const chosen = chooseAgain(
     behaviour_tests,

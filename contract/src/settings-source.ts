@@ -5,6 +5,7 @@ import { settingsSchemas } from './settings.ts'
 import { type PageField, settingsPageOf, settingsPages } from './settings-pages.ts'
 import { rangeOf, type ValueRange } from './settings-sentences.ts'
 import { type SettingWords, settings_words } from './settings-words.ts'
+import { thousands } from './thousands.ts'
 
 interface Described extends SettingWords {
   path: string
@@ -187,7 +188,7 @@ function rangeIn({ range, path, choices }: Described): string {
       .map((value) => `\`${value}\``)
       .join(' ')
   if (range.minimum === undefined || range.maximum === undefined) return range.type === 'boolean' ? '`true` `false`' : 'text'
-  return `${range.minimum.toLocaleString('en')} to ${range.maximum.toLocaleString('en')}${path.endsWith('_seconds') ? ' s' : ''}`
+  return `${thousands(range.minimum)} to ${thousands(range.maximum)}${path.endsWith('_seconds') ? ' s' : ''}`
 }
 
 function defaultIn({ range }: Described): string {

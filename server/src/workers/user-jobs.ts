@@ -106,7 +106,9 @@ export function createUserJobs(
           }
         }
       }
-      for (const error of failed.values()) throw error
+      const [error, ...others] = new Set(failed.values())
+      if (others.length > 0) throw new AggregateError([error, ...others], `${failed.size} jobs over users fail.`)
+      if (failed.size > 0) throw error
     },
   }
 }

@@ -632,7 +632,7 @@ async function plantDeliveries(): Promise<[id: string, reason: RegExp, fix: RegE
   ]
 }
 
-/** The dashboard shows the same answers whatever the engine, and no fix that is not of the code alone. */
+/** The dashboard shows the answers of the API, which are the same on both engines. It has one fix for each code. */
 const noDashboard = noBrowser || (w.deployment.db.engine === 'postgres' && 'the pages are those of the other engine')
 
 test('in the dashboard the pasted id of each code leads to its cause and its fix on one page', { skip: noDashboard }, async (t) => {

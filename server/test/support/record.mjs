@@ -30,7 +30,7 @@ function record() {
   const append = (line) => appendFileSync(place, `${JSON.stringify(line)}\n`)
   const idOf = numbering(append)
   const combinations = new Set()
-  // To ask what ran since the file before makes V8 forget what it compiled, so a queue of files would take more than twice as long.
+  // To ask what ran since the file before makes V8 forget what it compiled: three files took 37 s instead of 32.
   const takeSources = is_of_queue ? () => [] : watchSources()
   const noteSources = () => {
     const file = process.env.OSTIARY_TEST_FILE

@@ -18,6 +18,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { thousands } from '@ostiary/contract/thousands.ts'
 import { UsageError } from '../../usage.ts'
 import { reasonOf } from '../file-reason.ts'
 import type { Io } from '../io.ts'
@@ -68,8 +69,8 @@ async function readBytes(io: Io, path: string): Promise<Buffer> {
 
 /** @param found in bytes; `null` where it is not known */
 export function tooManyBytes(found: number | null, what = 'The file'): string {
-  const size = found === null ? `more than ${most_bytes.toLocaleString('en')}` : found.toLocaleString('en')
-  return `${what} has ${size} bytes. The limit is 4 MiB (${most_bytes.toLocaleString('en')}).`
+  const size = found === null ? `more than ${thousands(most_bytes)}` : thousands(found)
+  return `${what} has ${size} bytes. The limit is 4 MiB (${thousands(most_bytes)}).`
 }
 
 /** The size of a file; `null` for what has none, such as a pipe. */

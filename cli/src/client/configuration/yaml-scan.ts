@@ -2,6 +2,7 @@
  * Splits a text into the tokens of YAML 1.2, within limits. It stops at the first token over a limit, so that the work for a hostile file is
  * bounded before anything is built from it.
  */
+import { thousands } from '@ostiary/contract/thousands.ts'
 import { CST, Lexer, Parser } from 'yaml'
 import type { Mistake } from './places.ts'
 
@@ -14,15 +15,14 @@ const most_levels = 100
 /** A node has its text, a mark before it, and at most three signs around it. Blanks and comments are not counted. */
 const most_signs = 5 * most_nodes
 
-const inWords = (count: number) => count.toLocaleString('en')
 /** Aliases of aliases make numbers that nobody reads. */
 const most_counted = 1_000_000_000
 
 /** @param found with those of aliases, or `null` where more than the limit were found and the rest was not counted */
 export function tooManyNodes(found: number | null): string {
-  const limit = inWords(most_nodes)
+  const limit = thousands(most_nodes)
   if (found === null) return `The file has more than ${limit} keys, values, lists and maps, which is the limit.`
-  const count = found > most_counted ? `more than ${inWords(most_counted)}` : inWords(found)
+  const count = found > most_counted ? `more than ${thousands(most_counted)}` : thousands(found)
   return `With its aliases the file has ${count} keys, values, lists and maps. The limit is ${limit}.`
 }
 
@@ -34,7 +34,7 @@ export function scanYaml(text: string): { tokens: CST.Token[] } | { mistakes: Mi
   if (control) return { mistakes: [{ offset: control.index, text: 'A control character stands here.' }] }
   const bare = bareLines(text)
   if (bare.beyond !== null) {
-    const found = `The file has ${inWords(bare.count)} blank lines and lines of comment. The limit is ${inWords(most_bare_lines)}.`
+    const found = `The file has ${thousands(bare.count)} blank lines and lines of comment. The limit is ${thousands(most_bare_lines)}.`
     return { mistakes: [{ offset: bare.beyond, text: found }] }
   }
   const parser = new Parser()
@@ -54,7 +54,7 @@ export function scanYaml(text: string): { tokens: CST.Token[] } | { mistakes: Mi
     tokens.push(...parser.next(lexeme))
     const limit =
       aliases > most_aliases
-        ? `The file has ${inWords(aliasesIn(text))} aliases. The limit is ${most_aliases}.`
+        ? `The file has ${thousands(aliasesIn(text))} aliases. The limit is ${most_aliases}.`
         : parser.stack.length > most_levels + 1 // the document itself
           ? `Lists and maps stand within each other more than ${most_levels} levels deep.`
           : signs > most_signs

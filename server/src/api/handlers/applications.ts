@@ -4,6 +4,7 @@ import type { EnvironmentId } from '@ostiary/contract/ids.ts'
 import { type Application, type ApplicationInList, application, type NewApplication } from '@ostiary/contract/objects/application.ts'
 import { oidcScopes } from '@ostiary/contract/scopes.ts'
 import type { EnvironmentType } from '@ostiary/contract/tenancy.ts'
+import { thousands } from '@ostiary/contract/thousands.ts'
 import { quotaDetail } from '../../base/config/limits.ts'
 import { restartLimit } from '../../base/database-time.ts'
 import { patched } from '../../base/patched.ts'
@@ -30,7 +31,7 @@ import type { Services } from '../services.ts'
 const table = 'applications'
 
 function tooManyToSort(): never {
-  throw badField(['sort'], `At most ${most_sorted.toLocaleString('en')} applications are sorted by name. Leave out sort.`)
+  throw badField(['sort'], `At most ${thousands(most_sorted)} applications are sorted by name. Leave out sort.`)
 }
 
 export const listApplications: Handler<'listApplications'> = async (services, call) => {

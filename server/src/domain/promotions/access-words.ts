@@ -2,6 +2,7 @@
 /** The warnings about people who gain or lose a permission by a plan: one for each object that has such an effect, the largest first. */
 import type { PlannedChange } from '@ostiary/contract/promotion.ts'
 import type { PromotionCheck } from '@ostiary/contract/promotion-check.ts'
+import { thousands } from '@ostiary/contract/thousands.ts'
 import type { Steps } from '../../base/steps.ts'
 import { warning } from '../configuration/warnings.ts'
 import { type Effect, placesIn } from '../roles/effects.ts'
@@ -144,7 +145,7 @@ const verbOf = (change: Effect['change']) => (change === 'gained' ? 'gain' : 'lo
 function whoOf({ people, change }: Effect, { most, is_complete }: CountedEffects, { one, many }: Placing['who']): string {
   const verb = verbOf(change)
   if (people === null) return `Every ${one} ${verb}s`
-  if (people >= most || !is_complete) return `${people.toLocaleString('en')} or more ${many} ${verb}`
+  if (people >= most || !is_complete) return `${thousands(people)} or more ${many} ${verb}`
   return people === 1 ? `One ${one} ${verb}s` : `${people} ${many} ${verb}`
 }
 

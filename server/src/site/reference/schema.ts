@@ -1,5 +1,6 @@
 // pure
 /** The fields of a schema as a list. A named schema is a link. */
+import { thousands } from '@ostiary/contract/thousands.ts'
 import { type Html, html } from '../../base/html.ts'
 import { referencedName, type Schema } from './document.ts'
 import { inline } from './layout.ts'
@@ -52,6 +53,6 @@ function limits(schema: Schema): Html | null {
 
 function range(min: number | undefined, max: number | undefined, unit: string): string | null {
   if (max === undefined) return null
-  const bounds = min === undefined ? `at most ${max.toLocaleString('en')}` : `${min.toLocaleString('en')} to ${max.toLocaleString('en')}`
+  const bounds = min === undefined ? `at most ${thousands(max)}` : `${thousands(min)} to ${thousands(max)}`
   return `${bounds} ${unit}`.trim()
 }
