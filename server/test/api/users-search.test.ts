@@ -95,20 +95,24 @@ const insertAll = async (environment_id: EnvironmentId, emails: readonly string[
   return ids
 }
 
-test('a rare word finds the oldest of thousands of users in one call, and a word that many of them have makes pages', async () => {
+test('a rare word finds the oldest of thousands of users in one call, also one of frequent parts, and a frequent word makes pages', async () => {
   const project = await w.createProject(`many-${++searches}`)
-  const old = Array.from({ length: 2_100 }, (_, i) => `p${i}@old.example`)
+  const old = Array.from({ length: 2_100 }, (_, i) => `${i === 0 ? 'cdef' : 'cde'}${i}@old.example`)
   const [oldest = '', ...others] = await insertAll(project.test.id, [
     ...old,
-    ...Array.from({ length: 4_100 }, (_, i) => `n${i}@new.example`),
+    ...Array.from({ length: 4_100 }, (_, i) => `def${i}@new.example`),
   ])
   const read = async (query: string, cursor?: string) =>
     expectStatus(200, await w.call('GET', `${project.test.path}/users?query=${query}${cursor ? `&cursor=${cursor}` : ''}`))
   const ids = ({ data }: { data: { id: string }[] }) => data.map(({ id }) => id)
-  const rare = await read('p0@')
-  assert.deepEqual([ids(rare), rare.has_more], [[oldest], false])
-  const absent = await read('p0@new')
-  assert.deepEqual([ids(absent), absent.has_more], [[], false])
+  for (const word of ['f0@old', 'cdef']) {
+    const rare = await read(word)
+    assert.deepEqual([ids(rare), rare.has_more], [[oldest], false], word)
+  }
+  for (const word of ['cdef0@new', 'cdefg', 'old.example+new.example']) {
+    const absent = await read(word)
+    assert.deepEqual([ids(absent), absent.has_more], [[], false], word)
+  }
   const frequent = await read('new.example')
   assert.deepEqual([ids(frequent), frequent.has_more], [others.slice(-20).reverse(), true])
   const behind = await read('old.example')

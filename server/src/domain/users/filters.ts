@@ -7,7 +7,7 @@ import { emailKey } from '../../base/email.ts'
 import { lowestId } from '../../base/ids.ts'
 import { type Db, type OfEnvironment, type Statement, sql } from '../../db/db.ts'
 import { inEnvironment } from '../../db/environment.ts'
-import { findsTexts, holdersOfGrams } from './findable.ts'
+import { findsTexts } from './findable.ts'
 import { hasApproval } from './store.ts'
 
 /** Which users a list has. `id` and `words` come from its `query`. */
@@ -90,18 +90,17 @@ export const idsOf = ({ created_from, created_to }: Filter): { from: string; bel
 })
 
 /**
- * The statements that name the users of a list by an index, in no order and without a limit: `environment_id` and `user_id` of some of them, among which
- * all of the list are.
+ * The statements that name the users of a list by an index but that of words, in no order and without a limit: `environment_id` and `user_id` of
+ * some of them, among which all of the list are.
  */
-export function sourcesOf(engine: Db['engine'], environment_id: EnvironmentId, filter: Filter): OfEnvironment[] {
-  const { id, email, words, role, provider_id, approval, blocked, last_seen_from } = filter
+export function sourcesOf(environment_id: EnvironmentId, filter: Filter): OfEnvironment[] {
+  const { id, email, role, provider_id, approval, blocked, last_seen_from, last_seen_to, never_signed_in } = filter
   const ofUsers = (condition: Statement) =>
     sql`select environment_id, id as user_id from users where environment_id = ${environment_id} and ${condition}`
   const days = daysOf(filter)
   return [
     ...(id === undefined ? [] : [ofUsers(sql`id = ${id}`)]),
     ...(email === undefined ? [] : [ofUsers(sql`email_key = ${emailKey(email)}`)]),
-    ...(words.length === 0 ? [] : [holdersOfGrams(engine, environment_id, words)]),
     ...(role === undefined
       ? []
       : [
@@ -115,7 +114,7 @@ export function sourcesOf(engine: Db['engine'], environment_id: EnvironmentId, f
         ]),
     ...(approval === undefined ? [] : [ofUsers(sql`approval is not null and substr(approval, 11, 1) = ${approval.charAt(0)}`)]),
     ...(blocked ? [ofUsers(sql`blocked_at is not null`)] : []),
-    ...(last_seen_from === undefined
+    ...(last_seen_from === undefined && last_seen_to === undefined && never_signed_in === undefined
       ? []
       : [
           sql`select environment_id, id as user_id from users

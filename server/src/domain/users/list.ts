@@ -12,7 +12,7 @@ import { inEnvironment, sameEnvironment } from '../../db/environment.ts'
 import type { Deployment } from '../../deployment/deployment.ts'
 import { cursorsOf, type PageCall } from '../lists/lists.ts'
 import { conditionsOf, daysOf, type Filter, idsOf, sourcesOf } from './filters.ts'
-import { fewOf, lookedAt } from './findable.ts'
+import { fewByWords, fewOf, lookedAt } from './findable.ts'
 import { findHolders } from './roles.ts'
 import { findUsers } from './store.ts'
 
@@ -163,11 +163,16 @@ function matching({ engine }: Db, environment_id: EnvironmentId, { filter }: Par
 
 /** Finds the users of the list by the first index that names few; `null` if there is none. */
 async function findNamed(db: Db, environment_id: EnvironmentId, part: Part): Promise<Place[] | null> {
-  for (const source of sourcesOf(db.engine, environment_id, part.filter)) {
-    const few = await fewOf(db, environment_id, source, part.filter.words)
-    if (few !== null) return findAmongNamed(db, environment_id, part, few)
+  const few = await fewBySources(db, environment_id, part.filter)
+  return few === null ? null : findAmongNamed(db, environment_id, part, few)
+}
+
+async function fewBySources(db: Db, environment_id: EnvironmentId, filter: Filter): Promise<OfEnvironment | null> {
+  for (const source of sourcesOf(environment_id, filter)) {
+    const few = await fewOf(db, environment_id, source, filter.words)
+    if (few !== null) return few
   }
-  return null
+  return fewByWords(db, environment_id, filter.words)
 }
 
 const findAmongNamed = (db: Db, environment_id: EnvironmentId, part: Part, few: OfEnvironment): Promise<Place[]> =>
