@@ -36,6 +36,9 @@ test('the dashboard leads from the second secret over the callers to the deletio
   await page.getByText('it has not been used yet').waitFor()
   assert.deepEqual(await audit(page, 'two client secrets'), [])
   assert.deepEqual([await accepts(app.client_secret), await accepts(secret)], [true, true])
+  await page.getByRole('button', { name: 'Delete the secret Second' }).click()
+  await page.getByText('It was last used').waitFor() // the page was read before
+  await button(page, 'Keep the secret').click()
 
   await show(page, `${base}/applications/${app.id}?tab=credentials`, 'Shop')
   await page.getByText('A caller used the older one after the newer was added').waitFor()

@@ -26,19 +26,24 @@ const isExpired = ({ expires_at }: ClientSecret) => expires_at !== null && Date.
 export function ClientSecrets({ application }: { application: Application }) {
   const here = useEnvironment()
   const { client, at, environment } = here
-  const secrets = useList(applications.secrets(here, application.id))
+  const secrets = useList(applications.secrets(here, application.id), { refetchInterval: 10_000 }) // callers move while it stands open
   const [is_adding, setAdding] = useState(false)
   const [added, setAdded] = useState<ClientSecretWithPlaintext | null>(null)
   const [leaving, setLeaving] = useState<ClientSecret | null>(null)
   const changes = [applications.one(here, application.id).queryKey]
   const rows = secrets.rows ?? []
+  /** Also reads when it was used last: a caller may have moved to it a moment ago. */
+  const leave = (secret: ClientSecret) => {
+    setLeaving(secret)
+    void secrets.refetch()
+  }
   const is_full = rows.length >= most_secrets
   return (
     <>
       <Records
         label="Client secrets"
         list={secrets}
-        columns={columnsOf({ rows, remove: setLeaving })}
+        columns={columnsOf({ rows, remove: leave })}
         empty={<p className="muted">No client secret.</p>}
       />
       <p className="hint">{adviceOn(rows)}</p>
@@ -75,7 +80,7 @@ export function ClientSecrets({ application }: { application: Application }) {
       {leaving ? (
         <ConfirmCall
           title={`Delete the secret ${nameOf(leaving)}?`}
-          consequence={consequenceOf(leaving)}
+          consequence={consequenceOf(rows.find(({ id }) => id === leaving.id) ?? leaving)}
           keep="Keep the secret"
           act="Delete now"
           typed={environment.type === 'live' ? application.name : undefined}

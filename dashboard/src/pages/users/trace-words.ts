@@ -56,16 +56,25 @@ const object_words = { settings: 'Settings', application: 'Application', provide
 
 /** `Settings, Second factor: required`. */
 export function decisionWords({ object, pointer, value }: Decision): string {
-  const label =
+  const labels =
     object === 'settings'
-      ? settings_labels[pointer]
+      ? (at: string) => settings_labels[at]
       : object === 'application' || object === 'provider'
-        ? labelsOf(object)(pointer)
-        : undefined
-  return `${object_words[object]}, ${label ?? pointer}: ${valueWords(value)}`
+        ? labelsOf(object)
+        : () => undefined
+  return `${object_words[object]}, ${partWords(labels, pointer, value)}`
 }
 
 const longest_value = 80
+
+/** Each part of an object by itself: `Password: on, Emailed codes: off`. */
+function partWords(labels: (pointer: string) => string | undefined, pointer: string, value: unknown): string {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value))
+    return Object.entries(value)
+      .map(([name, part]) => partWords(labels, `${pointer}/${name}`, part))
+      .join(', ')
+  return `${labels(pointer) ?? pointer}: ${valueWords(value)}`
+}
 
 function valueWords(value: unknown): string {
   if (value === true) return 'on'
