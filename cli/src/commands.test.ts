@@ -45,7 +45,7 @@ for (const [name, command] of everything) {
   })
 
   test(`ostiary ${name} --version prints the version`, async () => {
-    assert.deepEqual(await ostiary([name, '--version'], wrong_setting), { code: 0, out: 'ostiary 0.5.0\n', err: '' })
+    assert.deepEqual(await ostiary([name, '--version'], wrong_setting), { code: 0, out: 'ostiary 0.6.0\n', err: '' })
   })
 
   if (!command.passes_options_on)
@@ -110,8 +110,8 @@ const usages: { words: string[]; code: number; out?: RegExp; err?: RegExp }[] = 
   { words: ['serve', '--help', '--foo'], code: 0, out: /^Usage: ostiary serve/ },
   { words: ['help'], code: 0, out: /^Usage: ostiary COMMAND/ },
   { words: ['help', 'doctor'], code: 0, out: /^Usage: ostiary doctor \[--json\]\n/ },
-  { words: ['--version'], code: 0, out: /^ostiary 0\.5\.0\n$/ },
-  { words: ['-V'], code: 0, out: /^ostiary 0\.5\.0\n$/ },
+  { words: ['--version'], code: 0, out: /^ostiary 0\.6\.0\n$/ },
+  { words: ['-V'], code: 0, out: /^ostiary 0\.6\.0\n$/ },
   { words: [], code: 2, err: /^Usage: ostiary COMMAND/ },
   { words: ['strat'], code: 2, err: /^There is no command "strat"\. Did you mean "start"\?\n\n"ostiary --help" lists the commands\.\n$/ },
   { words: ['help', 'strat'], code: 2, err: /^There is no command "strat"\. Did you mean "start"\?\n/ },

@@ -1,7 +1,7 @@
 /** The package of the client library, which each service serves. The dashboard has a generated copy. */
 
 /** That of `sdk/package.json`. */
-export const sdk_version = '0.5.0'
+export const sdk_version = '0.6.0'
 
 export const sdkFile = (version = sdk_version): string => `ostiary-sdk-${version}.tgz`
 
