@@ -15,7 +15,8 @@ export const descriptions: Record<RowName, string> = {
   createUserJob:
     'Begins a job that does the same to up to 10,000 users, each once, and answers at once with its `Location`. It goes on after a restart. At most 20 jobs of an environment wait or run.',
   getUserJob: 'Gets a job over users: how many are done, failed, or no users here. It is kept for seven days after its end.',
-  createUser: 'Creates a user. Without a password the user cannot sign in by password until one is set.',
+  createUser:
+    'Creates a user. Without a password the user cannot sign in by password until one is set. `password_hash` brings a password from another system.',
   getAuthUser: 'Gets one user of the environment.',
   getAuthUserAccess:
     'Says which roles count for the user now, and which scopes of each resource server a new access token could have: for each scope the roles that give it. A blocked user has neither.',

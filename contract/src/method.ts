@@ -1,6 +1,7 @@
 /** How a user can sign in, and which applications a user has signed in to. */
 import { z } from 'zod'
 import { ClientRef, GrantId, MethodId, OrganizationId, ProviderId, SessionId } from './ids.ts'
+import { password_algorithms } from './password-algorithms.ts'
 import { method_kinds } from './sign-in-methods.ts'
 import { Time } from './values.ts'
 
@@ -10,6 +11,12 @@ export const SignInMethod = z.strictObject({
   name: z.string().nullable().describe('The name that the person or the provider gave it; null for a kind without names.'),
   provider_id: ProviderId.nullable().describe('The identity provider; null for other kinds.'),
   codes_left: z.int().nullable().describe('How many recovery codes are unused; null for other kinds.'),
+  algorithm: z
+    .enum(password_algorithms)
+    .nullable()
+    .describe(
+      'How the password is hashed: `argon2id`, or as it came from another system, until a sign-in with it makes it `argon2id`; null for other kinds.',
+    ),
   created_at: Time.describe('When the user got the method; for a password, when it was set last.'),
   last_used_at: Time.nullable().describe('When a sign-in used the method last; null if none did.'),
 })

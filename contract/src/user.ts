@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { DataClaims } from './data-claims.ts'
 import { EnvironmentId, ProjectId, TenantId, UserId } from './ids.ts'
+import { longest_password_hash } from './password-algorithms.ts'
 import { method_kinds } from './sign-in-methods.ts'
 import { isTimeZone } from './time-zone.ts'
 import { characters, Day, Email, flag, ShortText, Slug, Time, text, WebUrl } from './values.ts'
@@ -133,7 +134,18 @@ const optional = z.object({
   roles: given_roles,
 })
 
-export const NewUser = z.strictObject({ email: Email, ...optional.partial().shape })
+export const NewUser = z.strictObject({
+  email: Email,
+  ...optional.partial().shape,
+  password_hash: z
+    .string()
+    .min(1)
+    .max(longest_password_hash)
+    .optional()
+    .describe(
+      'The hash of the password in another system, in place of `password`: bcrypt, argon2id, PBKDF2, scrypt or the scrypt of Firebase. It is write-only, and a sign-in with the password replaces it.',
+    ),
+})
 export type NewUser = z.infer<typeof NewUser>
 
 export const UserChange = z.strictObject({

@@ -24,7 +24,6 @@ const names: Readonly<Record<string, RegExp | null>> = {
   'Security questions, risk scores and sign-in by location':           /risk_|geo_/,
   'Passwords that leaked elsewhere':                                   /pwned|reject_breached/i,
   'Log in as a user: impersonation':                                   /delegation|impersonat/i,
-  'Import of password hashes':                                         /password_hash/,
   'Fields of your own on the sign-up form':                            /sign_up\.fields/,
   'Merge two accounts':                                                /merge-users|mergeUsers/,
   'Machine to machine: client credentials':                            /client_credentials/,

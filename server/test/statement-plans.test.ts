@@ -55,6 +55,7 @@ import { numberOfRow } from '../src/domain/sessions/standing.ts'
 import { findActivity } from '../src/domain/usage/activity.ts'
 import * as impact from '../src/domain/usage/impact.ts'
 import * as attempts from '../src/domain/users/attempts.ts'
+import { findHashFrom } from '../src/domain/users/decoys.ts'
 import { findEmailChange } from '../src/domain/users/email-changes.ts'
 import * as codes from '../src/domain/users/mailed-codes.ts'
 import { findHolders, setRoles } from '../src/domain/users/roles.ts'
@@ -320,6 +321,7 @@ const uses: Use[] = [
   ['rows of a user without organizations',   (db) => organization_counts.settleUser(db, environment_id, id), 100],
   ['rows of an organization without users',  (db) => organization_counts.settleOrganization(db, environment_id, id), 100],
   ['the credential of an address',           (db) => findCredential(db, environment_id, id)],
+  ['the hash in place of one',               (db) => findHashFrom(db, environment_id, id)],
   ['a change of the address',                (db) => findEmailChange(db, environment_id, id, now)],
   ['the sessions of a session at a provider', (db) => sessions.findSessionsAtProvider(db, environment_id, { provider_id: id, sid: id, identity: null }, 20)],
   ['the sessions of a person of a provider',  (db) => sessions.findSessionsAtProvider(db, environment_id, { provider_id: id, sid: null, identity: { id, user_id } }, 20)],
@@ -413,7 +415,7 @@ after(async () => {
 const Step = z.object({ detail: z.string() })
 /** Subqueries, whose rows come from a table that has a step of its own. */
 const subqueries =
-  /^SCAN (CONSTANT ROW|endings USING INDEX|\d+-ROW VALUES|listed|used|placed|found|newest|oldest|others|given|kept|people|alone|in_organizations|present|held|removed|\(subquery-\d+\)|every_use|ended|factors|resent|counted|live|slice)(?!\w)/
+  /^SCAN (CONSTANT ROW|endings USING INDEX|\d+-ROW VALUES|listed|used|placed|found|newest|oldest|others|given|kept|people|alone|in_organizations|present|held|removed|\(subquery-\d+\)|every_use|ended|factors|resent|counted|live|slice|next|first)(?!\w)/
 /** Reads what a quota bounds for each environment. */
 const bounded = /^SEARCH namesakes USING INDEX providers_by_slug /
 /** A full-text table reads the row of one `rowid`. */

@@ -39,7 +39,7 @@ export interface Operations {
   /**
    * Create a user.
    *
-   * Creates a user. Without a password the user cannot sign in by password until one is set.
+   * Creates a user. Without a password the user cannot sign in by password until one is set. `password_hash` brings a password from another system.
    *
    * Needs a secret key of the environment, or an administrator with the role `developer` or above.
    *

@@ -3397,6 +3397,8 @@ export type SignInMethod = {
   provider_id: string | null
   /** How many recovery codes are unused; null for other kinds. */
   codes_left: number | null
+  /** How the password is hashed: `argon2id`, or as it came from another system, until a sign-in with it makes it `argon2id`; null for other kinds. */
+  algorithm: 'argon2id' | 'bcrypt' | 'pbkdf2-sha1' | 'pbkdf2-sha256' | 'pbkdf2-sha512' | 'scrypt' | 'firebase-scrypt' | null
   /** When the user got the method; for a password, when it was set last. */
   created_at: string
   /** When a sign-in used the method last; null if none did. */
@@ -3815,6 +3817,8 @@ export type UserCreation = {
   claims?: Record<string, unknown> | undefined
   /** The roles of the user, by slug: at most 20, each once, of the kind `user`. The list replaces the one before. Roles that every user has need not be in it. */
   roles?: string[] | undefined
+  /** The hash of the password in another system, in place of `password`: bcrypt, argon2id, PBKDF2, scrypt or the scrypt of Firebase. It is write-only, and a sign-in with the password replaces it. */
+  password_hash?: string | undefined
 }
 
 export type UserJob = {

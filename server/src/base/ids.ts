@@ -50,6 +50,9 @@ export function lowestId<P extends IdPrefix>(prefix: P, at: Date): `${P}_${strin
   return `${prefix}_${digitsOf(BigInt(Math.max(at.getTime(), 0)), 10)}${'0'.repeat(16)}`
 }
 
+/** Twelve digits like the last ones of an id, which are chance. */
+export const chanceDigits = (bytes: Uint8Array): string => Array.from(bytes.subarray(0, 12), digit).join('')
+
 /** The ten digits that ids of this time begin with. */
 export const timeDigits = (at: Date): string => digitsOf(BigInt(at.getTime()), 10)
 

@@ -54,6 +54,7 @@ function removeApp(user: Awaited<ReturnType<typeof owner>>, id: string, mode: 'o
     name: null,
     provider_id: null,
     codes_left: null,
+    algorithm: null,
     created_at: '',
     last_used_at: null,
   }

@@ -95,8 +95,8 @@ for (const set of sets) {
     const { person, provider, password } = await twoWaysIn(set)
     const shape = { id: '', codes_left: null, created_at: '', last_used_at: '' }
     const without = (method: object) => ({ ...method, ...shape })
-    assert.deepEqual(without(password), { ...shape, type: 'password', name: null, provider_id: null })
-    assert.deepEqual(without(provider), { ...shape, type: 'provider', name: 'Company', provider_id: set.provider.id })
+    assert.deepEqual(without(password), { ...shape, type: 'password', name: null, provider_id: null, algorithm: 'argon2id' })
+    assert.deepEqual(without(provider), { ...shape, type: 'provider', name: 'Company', provider_id: set.provider.id, algorithm: null })
     for (const { id, created_at, last_used_at } of [provider, password]) {
       assert.match(id, /^mth_[0-7][0-9a-hjkmnp-tv-z]{25}$/)
       assert.ok(Date.parse(last_used_at) >= Date.parse(created_at))

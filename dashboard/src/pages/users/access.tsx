@@ -176,8 +176,13 @@ export const methodNames = {
   provider: 'Identity provider',
 }
 
-const methodName = ({ type, name, codes_left }: SignInMethod) =>
-  [methodNames[type], name ? `: ${name}` : '', codes_left === null ? '' : `, ${codes_left} left`].join('')
+const methodName = ({ type, name, codes_left, algorithm }: SignInMethod) =>
+  [
+    methodNames[type],
+    name ? `: ${name}` : '',
+    codes_left === null ? '' : `, ${codes_left} left`,
+    algorithm === null || algorithm === 'argon2id' ? '' : `, by ${algorithm} until the next sign-in`,
+  ].join('')
 
 export const Part = ({ title, action, children }: { title: string; action?: ReactNode; children: ReactNode }) => (
   <section>

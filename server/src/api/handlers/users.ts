@@ -19,6 +19,7 @@ import type { Notice } from '../../domain/mail/texts/notice.ts'
 import { findMembershipIn } from '../../domain/organizations/memberships.ts'
 import { endEverything } from '../../domain/sessions/endings.ts'
 import { endSessionRecord, findSessionRecord, listSessionRecords } from '../../domain/sessions/session-records.ts'
+import { judgeForeignHash } from '../../domain/users/foreign-hashes.ts'
 import { hasAllUsers } from '../../domain/users/index-walk.ts'
 import { type Asked, listUsers as listUsersBy } from '../../domain/users/list.ts'
 import { endCodesOf } from '../../domain/users/mailed-codes.ts'
@@ -70,9 +71,10 @@ async function accessOf(services: Services, environment_id: EnvironmentId, call:
 export const createUser: Handler<'createUser'> = async (services, { caller, body, fail, commit, ip, signal }) => {
   const { now, newId } = services
   const { environment } = caller
-  const { password = null, ...fields } = body
+  const { password, password_hash: foreign_hash, ...fields } = body
+  const imported = foreign_hash === undefined ? null : takenHash(foreign_hash, password)
   const role_ids = await userRolesOf(services, environment.id, fields.roles)
-  const password_hash = password === null ? null : await hashOf(services, turnOf({ caller, ip, signal }), fields, password)
+  const password_hash = password ? await hashOf(services, turnOf({ caller, ip, signal }), fields, password) : imported
   const at = now()
   const id = newId('usr')
   const user = {
@@ -263,6 +265,13 @@ function turnOf({ caller: { environment, key }, ip, signal }: HashingCall): Turn
   const from = key === null ? { network: networkOf(ip), source: sourceOf(ip) } : { network: key.key_id, source: key.key_id }
   const place = { tenant_id: environment.tenant_id, environment_id: environment.id, ...from, marked_account: null }
   return { place, environment_id: environment.id, signal: signal() }
+}
+
+/** Returns the text to store of a hash from another system, if it is taken. */
+function takenHash(text: string, password: string | null | undefined): string {
+  const { problem, stored } = password === undefined ? judgeForeignHash(text) : { problem: 'Send either password or password_hash.' }
+  if (problem !== undefined) throw badField(['password_hash'], problem)
+  return stored
 }
 
 /** Hashes a password, if the environment's rules accept it. */

@@ -47,5 +47,6 @@ export function distributionColumn(table: string): string | null {
 /** Indexes whose expression has a mark (`environment.ts`), as a distributed database has them. */
 export const indexes_without_marks = {
   events_unnumbered: 'create index events_unnumbered on events (environment_id, id) where sequence is null',
+  users_by_chance: 'create index users_by_chance on users (environment_id, substr(id, 19)) where password_hash is not null',
   users_by_last_sign_in: 'create index users_by_last_sign_in on users (environment_id, last_sign_in_day, id)',
 } as const

@@ -3,16 +3,15 @@
  * the batch and is the guard: of several that want the address, one gets it. `user.created` ends the batch.
  */
 import type { EnvironmentId, UserId } from '@ostiary/contract/ids.ts'
-import type { NewUser } from '@ostiary/contract/user.ts'
 import type { Statement } from '../../db/db.ts'
 import type { Deployment } from '../../deployment/deployment.ts'
 import { byUser, originOf } from '../events/origin.ts'
 import { type Actor, insertEvent } from '../events/store.ts'
-import { insertUser } from '../users/store.ts'
+import { insertUser, type Profile } from '../users/store.ts'
 
 export interface NewAccount {
   environment_id: EnvironmentId
-  user: Omit<NewUser, 'password'>
+  user: Profile
   password_hash: string | null
   /** How it began, for the event. */
   method: string

@@ -15,6 +15,7 @@ import {
   sign_in_methods,
   switched_methods,
 } from '@ostiary/contract/sign-in-methods.ts'
+import { z } from 'zod'
 import type { UserRef } from '../../base/user-ref.ts'
 import { type Db, guard, join, list, type OfEnvironment, type Statement, sql } from '../../db/db.ts'
 import { inEnvironment, sameEnvironment } from '../../db/environment.ts'
@@ -22,6 +23,7 @@ import type { WhyMethodStays } from '../../pages/account-actions.ts'
 import { removeAllPasskeys, removePasskey } from '../passkeys/store.ts'
 import { distinctName } from '../providers/store.ts'
 import { passwordMethodOf } from '../sessions/standing.ts'
+import { algorithmOf } from '../users/foreign-hashes.ts'
 import { isSecondFactorAlone, removeAllRecoveryCodes, removeAllTotps, removeRecoveryCodes, removeTotp } from '../users/second-factors.ts'
 import { removeAllTrusted } from '../users/trusted-browsers.ts'
 
@@ -43,13 +45,13 @@ const kinds: Record<MethodKind, Kind> = {
   password: {
     list: (environment_id, user_id) => sql`
   select 'mth_' || substr(u.id, 5) as id, 'password' as type, cast(null as text) as name, cast(null as text) as provider_id,
-         cast(null as bigint) as codes_left, coalesce(u.password_set_at, u.created_at) as created_at, u.password_used_at as last_used_at
+         cast(null as bigint) as codes_left, u.password_hash, coalesce(u.password_set_at, u.created_at) as created_at, u.password_used_at as last_used_at
     from users u where u.environment_id = ${environment_id} and u.id = ${user_id} and u.password_hash is not null`,
     remove: (environment_id, user_id, _, now) => [removePassword(environment_id, user_id, now)],
   },
   provider: {
     list: (environment_id, user_id) => sql`
-  select i.id, 'provider', ${distinctName(environment_id)}, i.provider_id, null, i.created_at, i.last_used_at
+  select i.id, 'provider', ${distinctName(environment_id)}, i.provider_id, null, null, i.created_at, i.last_used_at
     from identities i join providers p on ${sameEnvironment('p', 'i', environment_id)} and p.id = i.provider_id
    where ${inEnvironment(environment_id, 'i')} and i.user_id = ${user_id}`,
     remove: (environment_id, user_id, id) => [
@@ -58,19 +60,19 @@ const kinds: Record<MethodKind, Kind> = {
   },
   passkey: {
     list: (environment_id, user_id) => sql`
-  select id, 'passkey', name, null, null, created_at, last_used_at
+  select id, 'passkey', name, null, null, null, created_at, last_used_at
     from passkeys where ${inEnvironment(environment_id)} and user_id = ${user_id}`,
     remove: removePasskey,
   },
   totp: {
     list: (environment_id, user_id) => sql`
-  select t.id, 'totp', null, null, null, t.created_at, t.last_used_at
+  select t.id, 'totp', null, null, null, null, t.created_at, t.last_used_at
     from totp_methods t where ${inEnvironment(environment_id, 't')} and t.user_id = ${user_id}`,
     remove: removeTotp,
   },
   recovery_codes: {
     list: (environment_id, user_id) => sql`
-  select r.method_id, 'recovery_codes', null, null, count(*) - count(r.used_at), min(r.created_at), max(r.used_at)
+  select r.method_id, 'recovery_codes', null, null, count(*) - count(r.used_at), null, min(r.created_at), max(r.used_at)
     from recovery_codes r where ${inEnvironment(environment_id, 'r')} and r.user_id = ${user_id} group by r.method_id`,
     remove: removeRecoveryCodes,
   },
@@ -82,8 +84,13 @@ const methodsOf = (environment_id: EnvironmentId, user_id: string) =>
     '\n  union all',
   )
 
-export function listMethods(db: Db, environment_id: EnvironmentId, user_id: string, rest: Statement): Promise<SignInMethod[]> {
-  return db.of(environment_id).all(SignInMethod, sql`select * from (${methodsOf(environment_id, user_id)}) listed where 1 = 1 ${rest}`)
+const MethodRow = SignInMethod.omit({ algorithm: true }).extend({ password_hash: z.string().nullable() })
+
+export async function listMethods(db: Db, environment_id: EnvironmentId, user_id: string, rest: Statement): Promise<SignInMethod[]> {
+  const rows = await db
+    .of(environment_id)
+    .all(MethodRow, sql`select * from (${methodsOf(environment_id, user_id)}) listed where 1 = 1 ${rest}`)
+  return rows.map(({ password_hash, ...method }) => ({ ...method, algorithm: password_hash === null ? null : algorithmOf(password_hash) }))
 }
 
 /** The switches of the settings for the ways in. */

@@ -45,7 +45,7 @@ test('of four turns of an environment one is that of a browser with a mark, howe
   const flood = (i: number) => place({ network: `198.51.${i}`, source: `198.51.${i}.1` })
   for (let i = 0; i < 40; i++) turns.add(flood(i), 'flood')
   const first = turns.next() ?? assert.fail()
-  assert.equal(turns.turnsBefore(marked('usr_1', { network: '203.0.113', source: '203.0.113.1' })), 0, 'the next turn')
+  assert.equal(turns.turnsBefore(marked('usr_1', { network: '203.0.113', source: '203.0.113.1' })).turns, 0, 'the next turn')
   // Each in a network of its own, behind those of the flood.
   for (let i = 0; i < 6; i++) turns.add(marked(`usr_${i}`, { network: `203.0.${i}`, source: `203.0.${i}.1` }), `usr_${i}`)
   first.ended()
@@ -160,7 +160,7 @@ for (const [what, crowd, newcomer] of newcomers) {
     for (let i = 0; i < 20; i++) turns.add(crowd(i), `crowd ${i}`)
     const first = turns.next() ?? assert.fail()
     assert.equal(first.value, 'crowd 0')
-    assert.equal(turns.turnsBefore(newcomer), 0)
+    assert.equal(turns.turnsBefore(newcomer).turns, 0)
     turns.add(newcomer, 'newcomer')
     assert.equal(turns.next()?.value, 'newcomer')
     first.ended()
@@ -212,6 +212,51 @@ test('a part whose hash has ended is no longer at its turn, so one that begins t
   first.ended()
   turns.add(place({ source: '192.0.2.2' }), 'newcomer')
   assert.deepEqual(drain(turns), ['second', 'newcomer'])
+})
+
+const elsewhere = place({ tenant_id: 'ten_2' })
+
+test('while a foreign hash runs, the turns pass other foreign ones by, also within a source', () => {
+  const turns = createTurns<string>()
+  const running = turns.begins(elsewhere, true)
+  assert.equal(turns.foreignRuns, true)
+  turns.add(place(), 'foreign', true)
+  turns.add(place(), 'ours')
+  assert.deepEqual(drain(turns), ['ours'])
+  assert.equal(turns.waiting, 1)
+  running()
+  assert.equal(turns.foreignRuns, false)
+  assert.deepEqual(drain(turns), ['foreign'])
+})
+
+for (const [what, here, there] of levels)
+  test(`of ${what}, one that waited for the end of a foreign hash comes first when it has run`, () => {
+    const turns = createTurns<string>()
+    const running = turns.begins(elsewhere, true)
+    turns.add(here, 'foreign', true)
+    for (let i = 1; i <= 4; i++) turns.add(there, `ours ${i}`)
+    assert.deepEqual([turns.next()?.value, turns.next()?.value], ['ours 1', 'ours 2'])
+    running()
+    assert.deepEqual(drain(turns), ['foreign', 'ours 3', 'ours 4'])
+  })
+
+test('the turn of the accounts goes to the networks while only a foreign hash waits for it', () => {
+  const turns = createTurns<string>()
+  const running = turns.begins(elsewhere, true)
+  turns.add(marked('usr_1'), 'foreign', true)
+  turns.add(place({ network: 'b', source: 'b' }), 'ours')
+  assert.equal(turns.next()?.value, 'ours')
+  running()
+  assert.equal(turns.next()?.value, 'foreign')
+})
+
+test('the turns before a newcomer say how many are foreign, in the proportions of each part', () => {
+  const turns = createTurns<string>()
+  for (let i = 0; i < 4; i++) turns.add(elsewhere, 'foreign', true)
+  for (let i = 0; i < 4; i++) turns.add(place({ tenant_id: 'ten_3' }), 'half', i % 2 === 0)
+  for (let i = 0; i < 2; i++) turns.add(place(), 'ours')
+  assert.deepEqual(turns.turnsBefore(place()), { turns: 2 + 3 + 3, foreign: 3 + 1.5 })
+  assert.deepEqual(turns.turnsBefore(place({ tenant_id: 'ten_4' })), { turns: 3, foreign: 1.5 })
 })
 
 const few = (...values: string[]) => fc.constantFrom(...values)
@@ -280,11 +325,49 @@ test('whatever arrives, has its turn and leaves: each that waits gets exactly on
   )
 })
 
+test('whatever arrives and has its turn: never do two foreign hashes run, and none that may run is left waiting', () => {
+  const steps = fc.array(fc.oneof(fc.tuple(places, fc.boolean()), fc.constant('turn' as const), fc.constant('end' as const)), {
+    maxLength: 150,
+  })
+  fc.assert(
+    fc.property(steps, (happened) => {
+      const turns = createTurns<number>()
+      const running: NonNullable<ReturnType<typeof turns.next>>[] = []
+      let [foreign, ours] = [0, 0]
+      for (const [i, what] of happened.entries()) {
+        if (what === 'end') running.shift()?.ended()
+        else if (what === 'turn') {
+          const one = turns.next()
+          const runs = running.some(({ is_foreign }) => is_foreign)
+          assert.equal(one === null, runs ? ours === 0 : ours + foreign === 0)
+          assert.ok(!(one?.is_foreign && runs))
+          if (one?.is_foreign) foreign -= 1
+          else if (one) ours -= 1
+          if (one) running.push(one)
+        } else {
+          const [at, is_foreign] = what
+          turns.add(at, i, is_foreign)
+          if (is_foreign) foreign += 1
+          else ours += 1
+        }
+        assert.equal(
+          turns.foreignRuns,
+          running.some(({ is_foreign }) => is_foreign),
+        )
+        assert.equal(turns.waiting, foreign + ours)
+      }
+      for (const { ended } of running) ended()
+      for (let one = turns.next(); one; one = turns.next()) one.ended()
+      assert.equal(turns.waiting, 0)
+    }),
+  )
+})
+
 test('the turns before a newcomer are as many as it then waits for, or more where hashes of marked browsers wait', () => {
   fc.assert(
     fc.property(happenings, places, (happened, newcomer) => {
       const { turns, waiting } = play(happened)
-      const expected = turns.turnsBefore(newcomer)
+      const expected = turns.turnsBefore(newcomer).turns
       turns.add(newcomer, -1)
       const waited = drain(turns).indexOf(-1)
       const are_marked = [newcomer, ...waiting.map(({ place }) => place)].some(({ marked_account }) => marked_account !== null)
@@ -298,7 +381,7 @@ test('the turns before a newcomer count those of accounts whose hashes its netwo
   for (let i = 0; i < 12; i++) turns.add(place({ network: `n${i}`, source: `s${i}` }), 'flood')
   for (let i = 0; i < 4; i++) turns.add(marked(`usr_${i}`, { network: 'm', source: 'm' }), `usr_${i}`)
   const newcomer = place({ network: 'new', source: 'new' })
-  const expected = turns.turnsBefore(newcomer)
+  const expected = turns.turnsBefore(newcomer).turns
   turns.add(newcomer, 'newcomer')
   const waited = drain(turns).indexOf('newcomer')
   assert.equal(waited, 16, 'all four had turns of the accounts')

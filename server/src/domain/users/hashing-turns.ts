@@ -6,6 +6,9 @@
  * accounts, which take turns. Within the last part the oldest comes first. A part whose hash runs has its turn now, so a part that begins
  * to wait comes before its next one. So whatever waits elsewhere, a hash waits for at most one hash of each other part between its own, and
  * one of a marked browser, beside those of other accounts, for at most three of its environment. See docs/decisions/0069.
+ *
+ * Of the foreign hashes (`foreign-hashes.ts`) one runs at a time. While it does, the turns pass the others by: their parts keep their places
+ * in the order, and come first when it has run.
  */
 
 /** Where a hash comes from. */
@@ -23,6 +26,13 @@ export interface HashOrigin {
 export interface Waiting<T> {
   readonly place: HashOrigin
   readonly value: T
+  readonly is_foreign: boolean
+}
+
+/** The turns before a hash, and how many of them are those of foreign hashes, in the proportions of what waits. */
+export interface Ahead {
+  readonly turns: number
+  readonly foreign: number
 }
 
 /** A hash that had its turn has run. */
@@ -31,6 +41,8 @@ export type Ended = () => void
 /** The waiting hashes of one part. Its children are in the order of their next turns; a part without children has a queue. */
 interface Part<T> {
   waiting: number
+  /** How many of these are foreign. */
+  foreign: number
   readonly children: Map<string, Part<T>>
   readonly queue: Set<Waiting<T>>
   /** Of an environment: its turns since the last one of the accounts. A new one begins with the accounts. */
@@ -62,7 +74,7 @@ function pathsOf(way: Way): string[] {
   })
 }
 
-const newPart = <T>(): Part<T> => ({ waiting: 0, children: new Map(), queue: new Set(), since_accounts: turns_between })
+const newPart = <T>(): Part<T> => ({ waiting: 0, foreign: 0, children: new Map(), queue: new Set(), since_accounts: turns_between })
 
 export function createTurns<T>() {
   const root = newPart<T>()
@@ -71,6 +83,7 @@ export function createTurns<T>() {
   const of_source = new Map<string, number>()
   /** How many hashes of a part run, by the path of the part. */
   const running = new Map<string, number>()
+  let foreign_runs = false
 
   function countRunning(way: Way, change: 1 | -1): void {
     for (const path of pathsOf(way)) {
@@ -84,6 +97,17 @@ export function createTurns<T>() {
   function run(way: Way): Ended {
     countRunning(way, 1)
     return () => countRunning(way, -1)
+  }
+
+  /** The same for a hash that may be foreign: no other foreign one has its turn before it ends. */
+  function begin(way: Way, is_foreign: boolean): Ended {
+    const ended = run(way)
+    if (!is_foreign) return ended
+    foreign_runs = true
+    return () => {
+      foreign_runs = false
+      ended()
+    }
   }
 
   /** Returns the last children in the order of turns whose hashes run now. A child that begins to wait comes before them. */
@@ -117,11 +141,11 @@ export function createTurns<T>() {
   function addBy(way: Way, one: Waiting<T>, is_counted: boolean): void {
     let part = root
     let path = ''
-    if (!is_counted) part.waiting += 1
+    if (!is_counted) count(part, one, 1)
     for (const [above, name] of way.entries()) {
       part = part.children.get(name) ?? addChild(part, path, name)
       path = `${path}/${name}`
-      if (!is_counted || above >= level_of_environment) part.waiting += 1
+      if (!is_counted || above >= level_of_environment) count(part, one, 1)
     }
     part.queue.add(one)
   }
@@ -129,7 +153,7 @@ export function createTurns<T>() {
   function takeOutBy(way: Way, one: Waiting<T>, is_counted: boolean): void {
     const parts = partsOf(way)
     for (const [level, part] of parts.entries()) {
-      if (!is_counted || level > level_of_environment) part.waiting -= 1
+      if (!is_counted || level > level_of_environment) count(part, one, -1)
       if (part.waiting === 0) parts[level - 1]?.children.delete(way[level - 1] ?? '')
       part.queue.delete(one)
     }
@@ -147,16 +171,16 @@ export function createTurns<T>() {
     else of_source.delete(source)
   }
 
-  /** Returns how many turns of the part at a level of the way pass before that of a hash which arrives at the end of the way. */
-  function turnsBy(way: Way, within: number, until: number, arriving: number): number {
+  /** Returns which turns of the part at a level of the way pass before that of a hash which arrives at the end of the way. */
+  function turnsBy(way: Way, within: number, until: number, arriving: Ahead): Ahead {
     const parts = partsOf(way)
     const paths = ['', ...pathsOf(way)]
-    let turns = arriving
+    let ahead = arriving
     for (let level = until - 1; level >= within; level--) {
       const [part, path, name] = [parts[level], paths[level] ?? '', way[level] ?? '']
-      if (part) turns = turnsWithin(part, name, turns, running.has(`${path}/${name}`) ? [] : atTheirTurn(part, path))
+      if (part) ahead = turnsWithin(part, name, ahead, running.has(`${path}/${name}`) ? [] : atTheirTurn(part, path))
     }
-    return turns
+    return ahead
   }
 
   return {
@@ -164,12 +188,16 @@ export function createTurns<T>() {
       return all.size
     },
 
+    get foreignRuns(): boolean {
+      return foreign_runs
+    },
+
     /** Counts a hash that runs without waiting. */
-    begins: (place: HashOrigin): Ended => run(waysOf(place).by_network),
+    begins: (place: HashOrigin, is_foreign = false): Ended => begin(waysOf(place).by_network, is_foreign),
 
     /** Adds a hash behind those of its part. */
-    add(place: HashOrigin, value: T): Waiting<T> {
-      const one = { place, value }
+    add(place: HashOrigin, value: T, is_foreign = false): Waiting<T> {
+      const one = { place, value, is_foreign }
       const { by_network, by_account } = waysOf(place)
       addBy(by_network, one, false)
       if (by_account) addBy(by_account, one, true)
@@ -178,12 +206,12 @@ export function createTurns<T>() {
       return one
     },
 
-    /** Takes the hash whose turn it is out; `null` if none waits. It runs until `ended`. */
+    /** Takes the hash whose turn it is out; `null` if none waits that may run. It runs until `ended`. */
     next(): (Waiting<T> & { ended: Ended }) | null {
-      if (all.size === 0) return null
-      const { one, way } = takeTurn(root)
+      if (!hasTurn(root, foreign_runs)) return null
+      const { one, way } = takeTurn(root, foreign_runs)
       takeOut(one)
-      return { ...one, ended: run(way) }
+      return { ...one, ended: begin(way, one.is_foreign) }
     },
 
     /** Takes a hash out before its turn. Those behind it move up. */
@@ -193,22 +221,25 @@ export function createTurns<T>() {
 
     /**
      * Returns how many hashes have their turn before one that arrives at this place now, if nothing else arrives. Where hashes of marked
-     * browsers wait it may be fewer, since they have two ways to their turns and take only one.
+     * browsers wait it may be fewer, since they have two ways to their turns and take only one; so may it be where foreign ones do, which
+     * others pass by.
      */
-    turnsBefore(place: HashOrigin): number {
+    turnsBefore(place: HashOrigin): Ahead {
       const { by_network, by_account } = waysOf(place)
       const environment = partsOf(by_network)[level_of_environment]
       const below = level_of_environment + 1
-      const queued = (way: Way) => partsOf(way)[way.length]?.queue.size ?? 0
+      const queued = (way: Way) => turnsOf(partsOf(way)[way.length], Number.POSITIVE_INFINITY)
       const of_networks = turnsBy(by_network, below, by_network.length, queued(by_network))
       const since = Math.min(environment?.since_accounts ?? turns_between, turns_between)
-      const of_accounts = Math.floor((since + of_networks) / turns_between)
-      let turns = of_networks + Math.min(of_accounts, environment?.children.get('accounts')?.waiting ?? 0)
+      const of_accounts = Math.floor((since + of_networks.turns) / turns_between)
+      let ahead = together(of_networks, turnsOf(environment?.children.get('accounts'), of_accounts))
       if (by_account) {
         const accounts_before = turnsBy(by_account, below, by_account.length, queued(by_account))
-        turns = Math.min(turns, accounts_before + Math.max(0, turns_between * (accounts_before + 1) - since))
+        const others = Math.max(0, turns_between * (accounts_before.turns + 1) - since)
+        const by_mark = together(accounts_before, turnsOf(environment?.children.get('networks'), others))
+        if (by_mark.turns < ahead.turns) ahead = by_mark
       }
-      return turnsBy(by_network, 0, level_of_environment, Math.min(turns, environment?.waiting ?? 0))
+      return turnsBy(by_network, 0, level_of_environment, atMost(ahead, environment?.waiting ?? 0))
     },
 
     /**
@@ -234,14 +265,21 @@ function moveBack<T>({ children }: Part<T>, name: string): void {
   children.set(name, child)
 }
 
-/** Finds the next hash of a part that has one, and moves each child on its way behind its siblings. */
-function takeTurn<T>(root: Part<T>): { one: Waiting<T>; way: Way } {
+function count<T>(part: Part<T>, { is_foreign }: Waiting<T>, change: 1 | -1): void {
+  part.waiting += change
+  if (is_foreign) part.foreign += change
+}
+
+/** Whether a hash of the part may have its turn. */
+const hasTurn = <T>({ waiting, foreign }: Part<T>, foreign_runs: boolean): boolean => waiting > (foreign_runs ? foreign : 0)
+
+/** Finds the next hash of a part that may run, and moves each child on its way behind its siblings. */
+function takeTurn<T>(root: Part<T>, foreign_runs: boolean): { one: Waiting<T>; way: Way } {
   const way: string[] = []
   let part = root
   for (;;) {
-    const [first] = part.queue
-    if (first) return { one: first, way }
-    const name = way.length === level_of_environment ? nextWithin(part) : part.children.keys().next().value
+    for (const first of part.queue) if (!first.is_foreign || !foreign_runs) return { one: first, way }
+    const name = way.length === level_of_environment ? nextWithin(part, foreign_runs) : nextChild(part, foreign_runs)
     const child = part.children.get(name ?? '')
     if (name === undefined || !child) throw new Error('A part without waiting hashes was asked for one.')
     moveBack(part, name)
@@ -250,25 +288,42 @@ function takeTurn<T>(root: Part<T>): { one: Waiting<T>; way: Way } {
   }
 }
 
+function nextChild<T>({ children }: Part<T>, foreign_runs: boolean): string | undefined {
+  for (const [name, child] of children) if (hasTurn(child, foreign_runs)) return name
+  return undefined
+}
+
 /** Chooses between the accounts and the networks of an environment, and counts the turn. */
-function nextWithin<T>(environment: Part<T>): 'accounts' | 'networks' {
-  const is_of_accounts = environment.since_accounts >= turns_between && environment.children.has('accounts')
+function nextWithin<T>(environment: Part<T>, foreign_runs: boolean): 'accounts' | 'networks' {
+  const accounts = environment.children.get('accounts')
+  const is_of_accounts = environment.since_accounts >= turns_between && accounts !== undefined && hasTurn(accounts, foreign_runs)
   environment.since_accounts = is_of_accounts ? 0 : environment.since_accounts + 1
   return is_of_accounts ? 'accounts' : 'networks'
 }
 
+/** So many turns of a part, as far as it has hashes. */
+function turnsOf<T>(part: Part<T> | undefined, most: number): Ahead {
+  const { waiting, foreign } = part ?? { waiting: 0, foreign: 0 }
+  return atMost({ turns: waiting, foreign }, most)
+}
+
+const together = (one: Ahead, other: Ahead): Ahead => ({ turns: one.turns + other.turns, foreign: one.foreign + other.foreign })
+
+const atMost = (ahead: Ahead, most: number): Ahead =>
+  ahead.turns <= most ? ahead : { turns: most, foreign: (ahead.foreign * most) / ahead.turns }
+
 /**
- * Returns how many turns of a part pass before the named child has had `own` turns and gets another one. Its siblings have one turn for
+ * Returns which turns of a part pass before the named child has had `own` turns and gets another one. Its siblings have one turn for
  * each of these, and those before it in the present round one more, as long as they have hashes. A child that begins to wait comes before
  * those of `later`.
  */
-function turnsWithin<T>({ children }: Part<T>, name: string, own: number, later: readonly string[]): number {
-  let turns = own
+function turnsWithin<T>({ children }: Part<T>, name: string, own: Ahead, later: readonly string[]): Ahead {
+  let ahead = own
   const end = children.has(name) ? name : later[0]
   let is_before = true
-  for (const [sibling, { waiting }] of children) {
+  for (const [sibling, part] of children) {
     if (sibling === end) is_before = false
-    if (sibling !== name) turns += Math.min(waiting, is_before ? own + 1 : own)
+    if (sibling !== name) ahead = together(ahead, turnsOf(part, is_before ? own.turns + 1 : own.turns))
   }
-  return turns
+  return ahead
 }

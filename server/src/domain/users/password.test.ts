@@ -211,3 +211,121 @@ test('a hash from before normalisation matches the typed form only, and an unkno
     assert.deepEqual(await hashesOf(stored, 'café first 20'), [null, 1], name)
   }
 })
+
+const foreign_hash = 'foreign:$pbkdf2-sha256$i=1000$c2FsdHNhbHRzYWx0$aGFzaGhhc2hoYXNoaGFzaGhhc2hoYXNoaGFzaGhhc2g'
+
+/** Passwords on so many lanes whose hashes of ours and of other systems stay pending until the test ends them. */
+function heldBoth(lanes: number) {
+  const { pending: ours, argon2 } = heldArgon2()
+  const foreign: (() => void)[] = []
+  let clock_ms = 0
+  const passwords = createPasswords(
+    lanes,
+    argon2,
+    () => clock_ms,
+    () => new Promise<boolean>((resolve) => foreign.push(() => resolve(true))),
+  )
+  const end = async (pending: (() => void)[], ms: number) => {
+    await nextTurn()
+    clock_ms += ms
+    pending.shift()?.()
+    await nextTurn()
+  }
+  const outcomes: string[] = []
+  const begin = (is_foreign: boolean, turn = one) => {
+    const at = outcomes.push('waiting') - 1
+    const set = (outcome: string) => {
+      outcomes[at] = outcome
+    }
+    passwords.verify(is_foreign ? foreign_hash : 'hash', 'a password', turn).then(
+      () => set('checked'),
+      (error) => set(error.reason),
+    )
+    return at
+  }
+  const runs = () => [ours.length, foreign.length]
+  return { passwords, begin, outcomes, runs, endOurs: (ms = 0) => end(ours, ms), endForeign: (ms = 0) => end(foreign, ms) }
+}
+
+test('of foreign hashes one runs at a time, in a lane of ours, and ours have the other lanes', async () => {
+  const { begin, runs, endOurs, endForeign, passwords } = heldBoth(2)
+  for (let i = 0; i < 3; i++) begin(true, from(`198.51.100.${i}`))
+  await nextTurn()
+  assert.deepEqual(runs(), [0, 1])
+  for (let i = 0; i < 3; i++) begin(false, from(`192.0.2.${i}`))
+  await nextTurn()
+  assert.deepEqual(runs(), [1, 1])
+  await endOurs()
+  await endOurs()
+  assert.deepEqual(runs(), [1, 1])
+  await endOurs()
+  assert.deepEqual(runs(), [0, 1], 'the other lane waits for no foreign hash')
+  begin(false)
+  await nextTurn()
+  assert.deepEqual(runs(), [1, 1], 'and runs a hash of ours at once')
+  await endForeign()
+  await endForeign()
+  await endForeign()
+  await endOurs()
+  assert.deepEqual(passwords.load(), { running: 0, waiting: 0, refused: { busy: 0, gone: 0 } })
+})
+
+test('on one core foreign hashes and ours take turns', async () => {
+  const { begin, runs, endOurs, endForeign } = heldBoth(1)
+  for (let i = 0; i < 3; i++) begin(true, other)
+  for (let i = 0; i < 3; i++) begin(false, one)
+  await nextTurn()
+  const order: string[] = []
+  while (runs().some((count) => count > 0)) {
+    const [ours = 0] = runs()
+    order.push(ours > 0 ? 'ours' : 'foreign')
+    await (ours > 0 ? endOurs() : endForeign())
+  }
+  assert.deepEqual(order, ['foreign', 'ours', 'foreign', 'ours', 'foreign', 'ours'])
+})
+
+test('long foreign hashes make nobody else wait for longer, and a foreign one is refused whose turn is more than three seconds away', async () => {
+  const { begin, outcomes, endForeign, endOurs } = heldBoth(2)
+  for (let i = 0; i < 20; i++) {
+    begin(true)
+    await endForeign(1_000)
+    begin(false)
+    await endOurs(10)
+  }
+  const foreign = Array.from({ length: 6 }, () => begin(true))
+  const ours = Array.from({ length: 50 }, () => begin(false, other))
+  await nextTurn()
+  assert.deepEqual(
+    foreign.map((at) => outcomes[at]),
+    ['waiting', 'waiting', 'waiting', 'waiting', 'waiting', 'busy'],
+    'one runs, and the last one that waits has its turn in three seconds',
+  )
+  assert.ok(ours.every((at) => outcomes[at] === 'waiting'))
+})
+
+test('an unknown account takes as long as the hash in its place, and matches nothing', async () => {
+  const checked: string[] = []
+  const passwords = createPasswords(lanes, { hash, verify }, undefined, async (_, password) => {
+    checked.push(password)
+    return password === 'right'
+  })
+  assert.equal(await passwords.verify(null, 'wrong', one, foreign_hash), null)
+  assert.equal(await passwords.verify(null, 'right', one, foreign_hash), null)
+  assert.deepEqual(checked, ['wrong', 'right'])
+  assert.equal(await passwords.verify(foreign_hash, 'right', one, null), 'foreign')
+})
+
+test('a foreign hash is compared with what was typed, then with the normalised form where that differs', async () => {
+  for (const [right, compared] of [
+    ['\uff12', ['\uff12']],
+    ['2', ['\uff12', '2']],
+  ] as const) {
+    const checked: string[] = []
+    const passwords = createPasswords(lanes, { hash, verify }, undefined, async (_, password) => {
+      checked.push(password)
+      return password === right
+    })
+    assert.equal(await passwords.verify(foreign_hash, '\uff12', one), 'foreign')
+    assert.deepEqual(checked, compared)
+  }
+})

@@ -1,6 +1,7 @@
 /**
- * Hashes passwords with argon2id, 19 MiB, 2 passes, 1 lane (OWASP's first choice). At most one hash per core runs at a time, so that
- * sign-ins do not starve the signing of tokens. The others wait for their turn (`waiting-room.ts`). See docs/decisions/0069.
+ * Hashes passwords with argon2id, 19 MiB, 2 passes, 1 lane (OWASP's first choice), and checks them against such hashes and those of other
+ * systems. At most one hash per core runs at a time, so that sign-ins do not starve the signing of tokens, and at most one foreign one. The
+ * others wait for their turn (`waiting-room.ts`). See docs/decisions/0069 and 0207.
  */
 import { availableParallelism } from 'node:os'
 import { type Algorithm, hash, verify } from '@node-rs/argon2'
@@ -8,13 +9,15 @@ import { normalised } from '../../base/normalisation.ts'
 import { type Reason, reason } from '../../base/reason.ts'
 import { Unavailable } from '../../base/unavailable.ts'
 import { createDoorway } from './doorway.ts'
+import { matchesForeignHash } from './foreign-check.ts'
+import { readForeignHash } from './foreign-hashes.ts'
 import type { Ended, HashOrigin } from './hashing-turns.ts'
 import { longest_password } from './password-policy.ts'
 import { createWaitingRoom } from './waiting-room.ts'
 
 const parameters = { algorithm: 2 as Algorithm, memoryCost: 19_456, timeCost: 2, parallelism: 1 } // as: Algorithm is a const enum; 2 is Argon2id
 
-/** The hash of no known password. Verifying against it makes an unknown account take as long as a known one. */
+/** The hash of no known password, for an unknown account where no account has a password. */
 const decoy = '$argon2id$v=19$m=19456,t=2,p=1$Zm9yIG5vIGFjY291bnQ$VGhlIGRpZ2VzdCBvZiBubyBwYXNzd29yZCBhdCBhbGw'
 
 /** A hash that would wait longer than this is refused, or the one that is evicted for it. */
@@ -22,8 +25,9 @@ const longest_wait_ms = 3_000
 const most_waiting = 1_000
 /** The expected wait follows from the mean of this many hashes. */
 const most_measured = 20
-/** Stands for the mean until a hash has been measured. */
+/** Stand for the mean until a hash has been measured. */
 const unmeasured_ms = 25
+const unmeasured_foreign_ms = 100
 
 /** No hash was computed: too many wait, or the client disconnected before its turn. */
 export class HashingRefused extends Unavailable {
@@ -59,7 +63,8 @@ export const lanesOf = (processes: number): number => Math.max(1, Math.floor(ava
 /** The threads of Node's pool. Hashes leave four of them for signatures, and for the syncs of the database, which answers wait for. */
 export const threadsFor = (lanes: number): number => lanes + 4
 
-export type MatchingForm = 'normalised' | 'typed'
+/** How a password matches: its normalised form, the typed one, or one of both a hash of another system. */
+export type MatchingForm = 'normalised' | 'typed' | 'foreign'
 
 export type Passwords = ReturnType<typeof createPasswords>
 
@@ -67,10 +72,15 @@ export type Passwords = ReturnType<typeof createPasswords>
  * @param lanes how many hashes run at a time
  * @param milliseconds a clock that only measures
  */
-export function createPasswords(lanes = lanesOf(1), argon2 = { hash, verify }, milliseconds = () => performance.now()) {
+export function createPasswords(
+  lanes = lanesOf(1),
+  argon2 = { hash, verify },
+  milliseconds = () => performance.now(),
+  matchesForeign = matchesForeignHash,
+) {
   let running = 0
   const room = createWaitingRoom<Ended>(refusal)
-  const took_ms: number[] = []
+  const measured: Record<'own' | 'foreign', number[]> = { own: [], foreign: [] }
   const refused = { busy: 0, gone: 0 }
 
   function refusal(reason: keyof typeof refused): HashingRefused {
@@ -79,17 +89,18 @@ export function createPasswords(lanes = lanesOf(1), argon2 = { hash, verify }, m
   }
 
   /** @throws HashingRefused */
-  async function inLane<T>(turn: Turn, work: () => Promise<T>): Promise<T> {
+  async function inLane<T>(turn: Turn, is_foreign: boolean, work: () => Promise<T>): Promise<T> {
     if (turn.signal?.aborted) throw refusal('gone')
-    const waits = running >= lanes
+    const waits = running >= lanes || (is_foreign && room.foreignRuns)
     if (!waits) running++
-    const its_turn = waits ? waitForTurn(turn) : room.begins(turn.place)
+    const its_turn = waits ? waitForTurn(turn, is_foreign) : room.begins(turn.place, is_foreign)
     turn.queued?.()
     const ended = await its_turn
     const began = milliseconds()
     try {
       return await work()
     } finally {
+      const took_ms = measured[is_foreign ? 'foreign' : 'own']
       took_ms.push(milliseconds() - began)
       if (took_ms.length > most_measured) took_ms.shift()
       ended()
@@ -97,12 +108,17 @@ export function createPasswords(lanes = lanesOf(1), argon2 = { hash, verify }, m
     }
   }
 
-  const waitForTurn = ({ place, signal }: Turn): Promise<Ended> =>
-    room.wait(place, signal, room.waiting >= most_waiting || expectedWait(place) > longest_wait_ms)
+  const waitForTurn = ({ place, signal }: Turn, is_foreign: boolean): Promise<Ended> =>
+    room.wait(place, signal, room.waiting >= most_waiting || expectedWait(place, is_foreign) > longest_wait_ms, is_foreign)
 
-  function expectedWait(place: HashOrigin): number {
-    const mean_ms = took_ms.length === 0 ? unmeasured_ms : took_ms.reduce((sum, ms) => sum + ms) / took_ms.length
-    return (room.turnsBefore(place) * mean_ms) / lanes
+  /** Foreign hashes take one lane, one after another, while ours pass them by on the other lanes. */
+  function expectedWait(place: HashOrigin, is_foreign: boolean): number {
+    const { turns, foreign } = room.turnsBefore(place)
+    const foreign_ms = foreign * meanOf(measured.foreign, unmeasured_foreign_ms)
+    const own_ms = (turns - foreign) * meanOf(measured.own, unmeasured_ms)
+    const together_ms = (own_ms + foreign_ms) / lanes
+    if (is_foreign) return Math.max(foreign_ms, together_ms)
+    return lanes === 1 ? together_ms : Math.min(own_ms / (lanes - 1), together_ms)
   }
 
   return {
@@ -123,24 +139,38 @@ export function createPasswords(lanes = lanesOf(1), argon2 = { hash, verify }, m
      */
     async hash(password: string, turn = of_set_up): Promise<string> {
       if (password.length > longest_password) throw new RangeError('The password is longer than the limit.')
-      return inLane(turn, () => argon2.hash(normalised(password), parameters))
+      return inLane(turn, false, () => argon2.hash(normalised(password), parameters))
     },
 
     /**
      * Returns the form of the password that matches the hash: the normalised one, else the one that was typed, whose hash is older than
-     * normalisation. `null` never matches and takes the same time. A password longer than the limit is wrong for every
-     * account and is neither normalised nor hashed.
+     * normalisation. A hash of another system is first compared with what was typed. `null` never matches and takes as long as the hash
+     * `in_place` of it. A password longer than the limit is wrong for every account and is neither normalised nor hashed.
      *
      * @throws HashingRefused
      */
-    async verify(password_hash: string | null, password: string, turn = of_set_up): Promise<MatchingForm | null> {
+    async verify(
+      password_hash: string | null,
+      password: string,
+      turn = of_set_up,
+      in_place: string | null = null,
+    ): Promise<MatchingForm | null> {
       if (password.length > longest_password) return null
+      const stored = password_hash ?? in_place ?? decoy
+      const foreign = readForeignHash(stored)
       const normal = normalised(password)
-      return inLane(turn, async () => {
-        if (await argon2.verify(password_hash ?? decoy, normal)) return password_hash === null ? null : 'normalised'
-        if (normal === password) return null
-        return (await argon2.verify(password_hash ?? decoy, password)) && password_hash !== null ? 'typed' : null
+      const spellings = new Set(foreign ? [password, normal] : [normal, password])
+      return inLane(turn, foreign !== null, async () => {
+        for (const spelling of spellings) {
+          if (!(await (foreign ? matchesForeign(foreign, spelling) : argon2.verify(stored, spelling)))) continue
+          if (password_hash === null) return null
+          return foreign ? 'foreign' : spelling === normal ? 'normalised' : 'typed'
+        }
+        return null
       })
     },
   }
 }
+
+const meanOf = (took_ms: readonly number[], unmeasured: number): number =>
+  took_ms.length === 0 ? unmeasured : took_ms.reduce((sum, ms) => sum + ms) / took_ms.length

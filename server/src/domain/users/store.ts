@@ -135,17 +135,20 @@ export const takeName = ({ environment_id, id, ...user }: UserRef & Omit<Findabl
   ...keepFindable(environment_id, { ...user, id, preferred_username: name }),
 ]
 
-/** Fails as a guard if a user has the email. */
+/** A new user without the password. */
+export type Profile = Omit<NewUser, 'password' | 'password_hash'>
+
+/** Fails as a guard if a user has the email. The hash is ours, or one that `judgeForeignHash` takes. */
 export const insertUser = (
   ref: UserRef,
-  user: Omit<NewUser, 'password'> & { self_registered?: boolean; waits?: boolean },
+  user: Profile & { self_registered?: boolean; waits?: boolean },
   password_hash: string | null,
   now: Date,
 ): Statement[] => [insertRow(ref, user, password_hash, now), ...insertFindable(ref.environment_id, { ...user, id: ref.id })]
 
 function insertRow(
   { environment_id, id }: UserRef,
-  user: Omit<NewUser, 'password'> & { self_registered?: boolean; waits?: boolean },
+  user: Profile & { self_registered?: boolean; waits?: boolean },
   password_hash: string | null,
   now: Date,
 ): Statement {
@@ -295,7 +298,7 @@ export function findPerson(db: Db, environment_id: EnvironmentId, id: string) {
 }
 
 /** The fields of a user that can be changed. `setRoles` writes the roles. */
-export interface UserFields extends Omit<NewUser, 'password' | 'email'> {
+export interface UserFields extends Omit<Profile, 'email'> {
   /** `null` only for an account without an address. */
   email: string | null
   email_verified: boolean

@@ -11,11 +11,15 @@ export function createWaitingRoom<T>(refusal: (why: 'busy' | 'gone') => Error) {
     get waiting(): number {
       return turns.waiting
     },
+    /** Whether a foreign hash runs, for whose end the others wait. */
+    get foreignRuns(): boolean {
+      return turns.foreignRuns
+    },
     begins: turns.begins,
     turnsBefore: turns.turnsBefore,
 
     /** Waits, beginning with the call. Where the room is full, the newest of the source with the most waiting is refused, or the newcomer. */
-    wait(place: HashOrigin, signal: AbortSignal | undefined, is_full: boolean): Promise<T> {
+    wait(place: HashOrigin, signal: AbortSignal | undefined, is_full: boolean, is_foreign = false): Promise<T> {
       if (is_full) {
         const other = turns.givesWayTo(place)
         if (!other) throw refusal('busy')
@@ -23,7 +27,7 @@ export function createWaitingRoom<T>(refusal: (why: 'busy' | 'gone') => Error) {
         other.value.reject(refusal('busy'))
       }
       const admission = Promise.withResolvers<T>()
-      const waiter = turns.add(place, admission)
+      const waiter = turns.add(place, admission, is_foreign)
       const disconnect = () => {
         turns.remove(waiter)
         admission.reject(refusal('gone'))
@@ -32,7 +36,7 @@ export function createWaitingRoom<T>(refusal: (why: 'busy' | 'gone') => Error) {
       return admission.promise.finally(() => signal?.removeEventListener('abort', disconnect))
     },
 
-    /** Admits the one whose turn it is, with what `give` makes. Returns false where none waits. */
+    /** Admits the one whose turn it is, with what `give` makes. Returns false where none waits that may run. */
     admitNext(give: (ended: Ended) => T): boolean {
       const next = turns.next()
       next?.value.resolve(give(next.ended))

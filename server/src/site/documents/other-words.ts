@@ -65,7 +65,9 @@ export const other_words: Readonly<Record<string, string>> = {
   'guides/support#another-email-address': 'change the email of a user, update email',
   'guides/support#keep-a-person-out': 'ban user, suspend user, disable account, deactivate user, block user, kick out',
   'guides/import-users':
-    'migrate users, migration, bulk import, csv import, user migration, move from auth0 keycloak cognito firebase supabase okta, keep passwords, bcrypt',
+    'migrate users, migration, bulk import, csv import, user migration, move from auth0 keycloak cognito firebase supabase okta',
+  'guides/import-users#passwords':
+    'bcrypt import, keep passwords, password hash migration, lazy migration, import hashes, scrypt, pbkdf2, firebase hash parameters',
   'guides/import-users#out-again': 'export users, download all users, csv export, backup of users, vendor lock-in',
   'guides/personal-data': 'gdpr, ccpa, privacy, right to be forgotten, data subject request, data export',
   'guides/personal-data#by-the-person': 'delete my account, download my data, account page, self-service deletion',
@@ -160,7 +162,6 @@ export const other_words: Readonly<Record<string, string>> = {
   'not-here#passwords-that-leaked-elsewhere': 'breached passwords, haveibeenpwned, hibp, leaked password check, pwned',
   'not-here#log-in-as-a-user-impersonation':
     'impersonate a user, impersonation, login as user, log in as customer, support access, masquerade, sudo, act as',
-  'not-here#import-of-password-hashes': 'bcrypt import, keep passwords, password hash migration, lazy migration, import hashes',
   'not-here#fields-of-your-own-on-the-sign-up-form':
     'custom sign-up fields, additional registration fields, progressive profiling, phone on sign-up',
   'not-here#merge-two-accounts': 'merge duplicate users, combine accounts',

@@ -4,6 +4,7 @@ import { idIn, reason } from '../../../base/reason.ts'
 import { type Refusal, refusal } from '../../../base/refusal.ts'
 import { sourceOf } from '../../../base/source.ts'
 import { accountOf, giveBack, giveBackUnchecked, takeAttempt } from '../../../domain/users/attempts.ts'
+import { findDecoy } from '../../../domain/users/decoys.ts'
 import { HashingRefused, type Turn } from '../../../domain/users/password.ts'
 import { personKeyOf } from '../../../domain/users/person-key.ts'
 import { findCredential, findUserHash, replaceHash } from '../../../domain/users/store.ts'
@@ -36,7 +37,7 @@ export async function checkPassword(
   const { db, passwords } = services
   const { issuer, now } = call
   const { environment_id } = issuer
-  const credential = await findCredential(db, environment_id, email)
+  const [credential, decoy] = await Promise.all([findCredential(db, environment_id, email), findDecoy(services, environment_id, email)])
   const { id: user_id, password_hash, blocked_at } = credential ?? unknown_account
   call.subject.user_id = credential?.id ?? null
   call.subject.person = personKeyOf(services, environment_id, email)
@@ -54,20 +55,21 @@ export async function checkPassword(
   }
 
   const turn = turnOf(call, device === null ? null : user_id)
-  const checked = await passwords.verify(password_hash, password, turn).then(
-    (form) => ({ form }),
-    async (error) => {
-      if (error instanceof HashingRefused) await db.of(environment_id).batch(giveBackUnchecked(attempt))
-      return nullIfBusy(error)
-    },
-  )
-  if (checked === null)
-    return busyAnswer(await showSignIn(services, call, interaction, { email, problem: 'busy', refusal: too_busy, wait_seconds: null }))
+  const whereBusy = async (error: unknown) => {
+    if (error instanceof HashingRefused) await db.of(environment_id).batch(giveBackUnchecked(attempt))
+    return nullIfBusy(error)
+  }
+  const showBusy = async () =>
+    busyAnswer(await showSignIn(services, call, interaction, { email, problem: 'busy', refusal: too_busy, wait_seconds: null }))
+  const checked = await passwords.verify(password_hash, password, turn, decoy).then((form) => ({ form }), whereBusy)
+  if (checked === null) return showBusy()
   const { form } = checked
   const is_right = form !== null
   if (credential && is_right && blocked_at === null) {
-    const current = form === 'typed' ? await rehash(services, call, turn, { id: credential.id, password_hash, password }) : password_hash
-    const signed_in = { user_id, email, password_hash: current, step: 'sign_in' as const, ...by_password }
+    const matched = { id: credential.id, password_hash, password }
+    const renewed = form === 'normalised' ? matched : await rehash(services, call, turn, matched).catch(whereBusy)
+    if (renewed === null) return showBusy()
+    const signed_in = { user_id, email, password_hash: renewed.password_hash, step: 'sign_in' as const, ...by_password }
     const answer = await finishSignIn(services, call, interaction, { ...signed_in, first: giveBack(attempt) })
     if (answer) return answer
   }
@@ -76,25 +78,36 @@ export async function checkPassword(
   return showSignIn(services, call, interaction, { email, problem: 'wrong_credentials', refusal, wait_seconds: null })
 }
 
+interface Matched {
+  id: string
+  password_hash: string | null
+  password: string
+}
+
 /**
- * A password from before normalisation gets a hash of its normalised form. Returns the hash that the account has now. Where
- * another sign-in was first, or no hash can be computed right now, this sign-in continues with the hash that is there.
+ * A password from before normalisation, or with a hash of another system, gets a hash of ours, of its normalised form. Returns the hash that
+ * the account has now. Where another sign-in was first, or no hash can be computed right now, this sign-in continues with the hash that is
+ * there.
+ *
+ * @throws HashingRefused where the hash of another sign-in cannot be checked right now
  */
 async function rehash(
   { db, passwords }: OidcServices,
   call: OidcCall,
   turn: Turn,
-  { id, password_hash, password }: { id: string; password_hash: string | null; password: string },
-): Promise<string | null> {
+  { id, password_hash, password }: Matched,
+): Promise<Pick<Matched, 'password_hash'>> {
   const { environment_id } = call.issuer
   const next = await passwords.hash(password, turn).catch((error) => {
     if (error instanceof HashingRefused) return null
     throw error
   })
-  if (next === null || password_hash === null) return password_hash
-  if (await db.of(environment_id).batch([replaceHash(environment_id, id, { old: password_hash, next })])) return next
+  if (password_hash === null) return { password_hash }
+  const replaced = next !== null && (await db.of(environment_id).batch([replaceHash(environment_id, id, { old: password_hash, next })]))
+  if (replaced) return { password_hash: next }
   const other = await findUserHash(db, environment_id, id)
-  return other !== null && (await passwords.verify(other, password, turn)) === 'normalised' ? other : password_hash
+  const is_other = other !== null && other !== password_hash && (await passwords.verify(other, password, turn)) === 'normalised'
+  return { password_hash: is_other ? other : password_hash }
 }
 
 /** For the tenant only: the page is the same in all these cases. */
