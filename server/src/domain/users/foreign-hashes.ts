@@ -4,6 +4,7 @@
  * anything is computed, in time that grows with its length alone. `foreign-check.ts` compares passwords with them. See docs/decisions/0207.
  */
 import { longest_password_hash, type PasswordAlgorithm } from '@ostiary/contract/password-algorithms.ts'
+import { thousands } from '@ostiary/contract/thousands.ts'
 
 interface Digest {
   readonly salt: Buffer
@@ -88,7 +89,7 @@ const is_like_ours = /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-
 const formOf = (text: string): Form | undefined => forms.find(({ prefix }) => text.startsWith(prefix))
 
 function read(text: string): Read {
-  if (text.length > longest_password_hash) return `Use at most ${longest_password_hash.toLocaleString('en')} characters.`
+  if (text.length > longest_password_hash) return `Use at most ${thousands(longest_password_hash)} characters.`
   const form = formOf(text)
   if (!form) return not_taken
   const { groups } = form.pattern.exec(text) ?? {}
@@ -266,8 +267,8 @@ type Bound = readonly [what: string, value: number, least: number, most: number]
 
 function within(bounds: readonly Bound[], make: () => Read): Read {
   for (const [what, value, least, most] of bounds) {
-    if (value < least) return `${what} is too low: at least ${least.toLocaleString('en')} is taken.`
-    if (value > most) return `${what} is too high: at most ${most.toLocaleString('en')} is taken.`
+    if (value < least) return `${what} is too low: at least ${thousands(least)} is taken.`
+    if (value > most) return `${what} is too high: at most ${thousands(most)} is taken.`
   }
   return make()
 }
