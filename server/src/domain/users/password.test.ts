@@ -293,7 +293,7 @@ test('long foreign hashes make nobody else wait for longer, and a foreign one is
     await endOurs(10)
   }
   const foreign = Array.from({ length: 6 }, () => begin(true))
-  const ours = Array.from({ length: 50 }, () => begin(false, other))
+  const ours = Array.from({ length: 250 }, () => begin(false, other))
   await nextTurn()
   assert.deepEqual(
     foreign.map((at) => outcomes[at]),
