@@ -14,6 +14,7 @@ import { surveyDisk } from './disk.ts'
 import { surveyDistant } from './distant.ts'
 import { surveyDocuments } from './documents.ts'
 import { surveyEnvironments } from './environments.ts'
+import { surveyForeignHashes } from './foreign-hashes.ts'
 import { surveyGuessing } from './guessing.ts'
 import { chooseCores, describeMachine, moveTo } from './machine.ts'
 import { surveyOnePerson } from './one-person.ts'
@@ -41,6 +42,7 @@ export interface Surveys {
   documents?: Awaited<ReturnType<typeof surveyDocuments>>
   timing?: Awaited<ReturnType<typeof surveyTiming>>
   guessing?: Awaited<ReturnType<typeof surveyGuessing>>
+  foreign_hashes?: Awaited<ReturnType<typeof surveyForeignHashes>>
   one_person?: Awaited<ReturnType<typeof surveyOnePerson>>
   promotion?: Awaited<ReturnType<typeof surveyPromotion>>
   roles?: Awaited<ReturnType<typeof surveyRoles>>
@@ -123,6 +125,7 @@ async function survey(options: Options, ground: Ground): Promise<Surveys> {
     ...(wants('documents') ? { documents: await surveyDocuments(ground, progress) } : {}),
     ...(wants('timing') ? { timing: await surveyTiming(ground, options.pairs, progress) } : {}),
     ...(wants('guessing') ? { guessing: await surveyGuessing(ground, options.guesses, progress) } : {}),
+    ...(wants('foreign-hashes') ? { foreign_hashes: await surveyForeignHashes(ground, options.guesses, progress) } : {}),
     ...(wants('one-person') ? { one_person: await surveyOnePerson(ground, options.grants, progress) } : {}),
     ...(wants('promotion') ? { promotion: await surveyPromotion(ground, options.rounds, progress) } : {}),
     ...(wants('roles') ? { roles: await surveyRoles(ground, options, progress) } : {}),

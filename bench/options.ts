@@ -27,6 +27,7 @@ const surveys = [
   'documents',
   'timing',
   'guessing',
+  'foreign-hashes',
   'one-person',
   'promotion',
   'roles',
@@ -61,7 +62,7 @@ export interface Options {
   readonly refused: number
   /** Pairs of requests of each kind in the survey "timing". */
   readonly pairs: number
-  /** Rounds of the survey "guessing". */
+  /** Rounds of the surveys "guessing" and "foreign-hashes". */
   readonly guesses: number
   /** Grants in the survey "one-person". */
   readonly grants: number
@@ -96,7 +97,7 @@ const usage = `npm run bench -- [options]
   --parts NAME,NAME       parts of the survey "strangers": ${parts.join(', ')} (all)
   --refused N             calls of the survey of that name (100000; quick: 10000)
   --pairs N               pairs of each kind in the survey "timing" (500; quick: 100)
-  --guesses N             rounds of the survey "guessing" (8; quick: 3)
+  --guesses N             rounds of the surveys "guessing" and "foreign-hashes" (8; quick: 3)
   --grants N              grants of the survey "one-person", with a fifth as many sessions (1000000; quick: 20000)
   --holders N             people with one role in the survey "roles" (10000; quick: 1000)
   --organizations N       organizations of the survey of that name, with a tenth as many members of one (100000; quick: 2000)

@@ -34,6 +34,7 @@ export function targetsOf(
     documents,
     timing,
     guessing,
+    foreign_hashes,
     one_person,
     promotion,
     roles,
@@ -127,6 +128,9 @@ export function targetsOf(
       { what: `the same on one core, ${engine}`, unit: 'x', at_most: 3, is: measured.on_one_core.p99_ratio },
       { what: `people of a rush of 64 who sign in, from 64 sources, ${engine}`,  unit: '', at_least: 64, is: measured.rush_of_many.signed_in },
       { what: `people of a rush of 64 who sign in, from one source, ${engine}`,  unit: '', at_least: 64, is: measured.rush_of_one.signed_in },
+    ]),
+    ...Object.entries(foreign_hashes ?? {}).flatMap(([engine, measured]) => measured === null ? [] : [
+      { what: `sign-ins beside foreign hashes at the bounds of their costs, p50 of the quiet one, ${engine}`, unit: 'x', at_most: 1.25, is: measured.p50_ratio },
     ]),
     ...Object.entries(timing ?? {}).flatMap(([engine, kinds]) =>
       Object.entries(typeof kinds === 'object' ? (kinds ?? {}) : {}).map(([kind, { auc }]) => ({ what: `AUC of known and unknown accounts: ${kind}, ${engine}`, unit: '', at_least: 0.45, at_most: 0.55, is: auc }))),

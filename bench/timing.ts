@@ -24,11 +24,14 @@ const rounds = 5
 const pause_ms = 10
 const warm_up = 30
 
+/** `imported` is an account with a hash of another system, one of two kinds. */
+type State = 'waiting' | 'refused' | 'imported'
+
 interface Kind {
   /** The setting `sign_up.mode`: where it is not closed, an unknown address gets real mail. */
   sign_up: 'open' | 'approval' | 'closed'
   /** What is known of the address: an account, which can be in a state, or a domain that is blocked. An account if not set. */
-  known?: 'waiting' | 'refused' | 'blocked domain'
+  known?: State | 'blocked domain'
   /** The address that leads to the form: another page, or another parameter. */
   path: string
   status: number
@@ -55,6 +58,13 @@ const kinds: Record<string, Kind> = {
     path: '',
     status: 200,
     fields: { password: '', method: 'email_code' },
+  },
+  'password sign-in, imported': {
+    sign_up: 'closed',
+    known: 'imported',
+    path: '',
+    status: 303,
+    fields: { password: sentence, method: 'password' },
   },
 }
 
@@ -117,13 +127,21 @@ export async function surveyTiming({ folder, core, freshDatabase }: Ground, pair
   return { pairs, embedded, postgres, mails: mail.accepted() }
 }
 
-/** Only a sign-up whose mail is read makes such an account, so the rows are written while the service is stopped. */
-async function putInState({ folder, database_url }: { folder: string; database_url: string | null }, state: 'waiting' | 'refused') {
+const imported = {
+  bcrypt: 'foreign:$2b$10$N9qo8uLOickgx2ZMRZoMyeIjZAgcfl7p92ldGxad68LJZdL17lhWy',
+  pbkdf2: 'foreign:$pbkdf2-sha256$i=150000$c2FsdHNhbHRzYWx0c2FsdA$aGFzaGhhc2hoYXNoaGFzaGhhc2hoYXNoaGFzaGhhc2g',
+}
+
+/** Only a sign-up whose mail is read makes an account that waits, so the rows are written while the service is stopped. */
+async function putInState({ folder, database_url }: { folder: string; database_url: string | null }, state: State) {
   const db = createDb(database_url === null ? openSqlite(join(folder, 'ostiary.db')) : openPostgres(database_url))
   const at = new Date()
   const erase_at = new Date(at.getTime() + 86_400_000)
-  const approval = { state, at: at.toISOString() }
-  await db.run(sql`update users set approval = ${approval}, erase_at = ${erase_at}
+  const change =
+    state === 'imported'
+      ? sql`approval = null, erase_at = null, password_hash = case when substr(id, 30, 1) < 'g' then ${imported.bcrypt} else ${imported.pbkdf2} end`
+      : sql`approval = ${{ state, at: at.toISOString() }}, erase_at = ${erase_at}`
+  await db.run(sql`update users set ${change}
     where environment_id <> (select environment_id from users order by created_at, id limit 1)`)
   await db.close()
 }
