@@ -130,6 +130,11 @@ export const stated_guards: readonly (Stated & { reads: readonly string[] })[] =
   { write: 'insert into mailed_codes', reads: ['environments'], why: 'an environment is never deleted' },
   { write: 'update users set email', reads: ['users'], why: 'the unique key of addresses decides, and the batch runs again' },
   {
+    write: 'update users set sub',
+    reads: ['users'],
+    why: 'the unique key of subs decides, and the batch runs again; nobody chooses an id',
+  },
+  {
     write: 'update organizations set external_id',
     reads: ['organizations'],
     why: 'the unique key of external ids decides, and the batch runs again',

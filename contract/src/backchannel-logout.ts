@@ -10,7 +10,8 @@ export const BackchannelLogout = z.strictObject({
   environment_id: EnvironmentId.describe('The environment of the session.'),
   application_id: ApplicationId.describe('The application that is called.'),
   session_id: SessionId.describe('The session that ended: the claim `sid` of the logout token.'),
-  user_id: UserId.describe('The user of the session: the claim `sub` of the logout token.'),
+  user_id: UserId.describe('The user of the session.'),
+  sub: z.string().describe('The claim `sub` of the logout token.'),
   status: z
     .enum(['waiting', 'delivered', 'given_up'])
     .describe('Whether an attempt is still due, the application confirmed the logout, or no attempt will follow.'),

@@ -11,7 +11,7 @@ export const descriptions: Record<RowName, string> = {
     'Asks whether an access token of the environment is valid now, with sign-outs, blocks and revocations taken into account. The answer is always 200; `reason` says why a token is inactive.',
 
   listAuthUsers:
-    'Lists the users of the environment, newest first or by the day of the last sign-in. `email` finds one user; `query` finds parts of emails, names, phone numbers and ids. With words or filters a page can have fewer objects than `limit` although more follow. As `text/csv` it is every user that they leave, a line each; a cell that a spreadsheet would compute begins with an apostrophe.',
+    'Lists the users of the environment, newest first or by the day of the last sign-in. `email` finds one user; `sub` finds the user whom a token names; `query` finds parts of emails, names, phone numbers, ids and `sub`s. With words or filters a page can have fewer objects than `limit` although more follow. As `text/csv` it is every user that they leave, a line each; a cell that a spreadsheet would compute begins with an apostrophe.',
   createUserJob:
     'Begins a job that does the same to up to 10,000 users, each once, and answers at once with its `Location`. It goes on after a restart. At most 20 jobs of an environment wait or run.',
   getUserJob: 'Gets a job over users: how many are done, failed, or no users here. It is kept for seven days after its end.',

@@ -26,7 +26,7 @@ export const Event = z.strictObject({
   data: z
     .record(z.string(), z.unknown())
     .describe(
-      'The object of the event, without secrets. Its members depend on `type`. That of `session.ended` has a `reason`, such as `signed_out`, or `replaced` where a user has too many sessions.',
+      'The object of the event, without secrets. Its members depend on `type`. `sub` is that of the user in `user_id`, as tokens have it. That of `session.ended` has a `reason`, such as `signed_out`, or `replaced` where a user has too many sessions.',
     ),
 })
 export type Event = z.infer<typeof Event>

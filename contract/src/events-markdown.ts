@@ -15,7 +15,8 @@ receive. A receiver must take an event twice, since delivery is at least once, a
 | --- | --- |
 ${eventKinds.map((kind) => `| [\`${kind}\`](#${anchorOf(kind)}) | ${event_kinds[kind].when} |`).join('\n')}
 
-Ids, times and addresses are those of an example. \`user_id\` is the person whom the event is about, \`actor\` who caused it, and \`sequence\` counts in the
+Ids, times and addresses are those of an example. \`user_id\` is the person whom the event is about, \`data.sub\` the \`sub\` of
+this person as tokens have it, \`actor\` who caused it, and \`sequence\` counts in the
 environment without gaps.
 ${eventKinds.map(sectionOf).join('')}`
 }

@@ -2,16 +2,14 @@
 import { z } from 'zod'
 import { DataClaims } from './data-claims.ts'
 import { ApplicationId, EnvironmentId, OrganizationId, OrganizationInvitationId, ProjectId, TenantId, UserId } from './ids.ts'
-import { characters, Email, Name, PageQuery, Slug, Time, text } from './values.ts'
+import { characters, Email, Name, PageQuery, Slug, Time, text, VisibleAscii } from './values.ts'
 
 const place = { tenant_id: TenantId, project_id: ProjectId, environment_id: EnvironmentId }
 const dates = { created_at: Time, updated_at: Time }
 
 const OrganizationSlug = Slug.refine((slug) => slug !== 'none', 'This slug stands for no organization. Use another one.')
 
-const ExternalId = z.string().regex(/^[\x21-\x7e]{1,255}$/, 'Use 1 to 255 visible characters of ASCII.')
-
-const external_id = ExternalId.nullable().describe(
+const external_id = VisibleAscii.nullable().describe(
   'The id of the organization in your own data, unique in the environment; `null` without one.',
 )
 
@@ -98,7 +96,7 @@ export type OrganizationChange = z.infer<typeof OrganizationChange>
 
 export const OrganizationQuery = PageQuery.extend({
   slug: Slug.optional().describe('Return only the organization with this slug.'),
-  external_id: ExternalId.optional().describe('Return only the organization with this external id.'),
+  external_id: VisibleAscii.optional().describe('Return only the organization with this external id.'),
   query: text(200)
     .register(characters, { allowed: 'any' })
     .optional()

@@ -51,7 +51,8 @@ export const TokenVerdict = z.discriminatedUnion('active', [
   z.strictObject({
     active: z.literal(true).describe('Whether the token is valid now.'),
     iss: z.string().describe('The issuer.'),
-    sub: UserId.describe('The id of the user.'),
+    sub: z.string().describe('The `sub` of the user, as the token has it.'),
+    user_id: UserId.describe('The id of the user, which routes take.'),
     aud: z
       .union([z.string(), z.array(z.string())])
       .describe('The audience: the issuer as a string, or a list of the resource servers and the issuer.'),

@@ -16,7 +16,7 @@ export const SignInTraceQuery = z.object({
     .max(320)
     .register(characters, { allowed: 'any' })
     .optional()
-    .describe('The email address or the id of a user. An address need not have an account. Without it the answer is empty.'),
+    .describe('The email address, the id or the `sub` of a user. An address need not have an account. Without it the answer is empty.'),
 })
 
 export const Decision = z.strictObject({

@@ -1,11 +1,11 @@
-/** The users of an environment. `sub` is the id of the user. The email can change and never identifies a user. */
+/** The users of an environment. Tokens name a user by `sub`, routes by the id. The email can change and never identifies a user. */
 import { z } from 'zod'
 import { DataClaims } from './data-claims.ts'
 import { EnvironmentId, ProjectId, TenantId, UserId } from './ids.ts'
 import { longest_password_hash } from './password-algorithms.ts'
 import { method_kinds } from './sign-in-methods.ts'
 import { isTimeZone } from './time-zone.ts'
-import { characters, Day, Email, flag, ShortText, Slug, Time, text, WebUrl } from './values.ts'
+import { characters, Day, Email, flag, ShortText, Slug, Time, text, VisibleAscii, WebUrl } from './values.ts'
 import { withoutUnseen } from './visible.ts'
 
 const unknown_zone = 'Expected a time zone of the IANA database, such as Europe/Zurich.'
@@ -58,6 +58,9 @@ const accepted_profile = {
 
 export const User = z.strictObject({
   id: UserId,
+  sub: VisibleAscii.describe(
+    'The claim `sub`, by which tokens and events name the user: what was given at the creation, else the `id`. It is compared exactly and never changes. Routes take the `id`.',
+  ),
   tenant_id: TenantId,
   project_id: ProjectId,
   environment_id: EnvironmentId,
@@ -136,6 +139,9 @@ const optional = z.object({
 
 export const NewUser = z.strictObject({
   email: Email,
+  sub: VisibleAscii.optional().describe(
+    'The claim `sub` of tokens, for a user who has one elsewhere, such as `auth0|507f1f77bcf86cd799439020`. It is compared exactly, never changes, and no other user of the environment has it as `sub` or `id`. Take an identifier and no address: the event of the deletion keeps it. Without it `sub` is the `id`.',
+  ),
   ...optional.partial().shape,
   password_hash: z
     .string()
@@ -180,13 +186,14 @@ export const UserQuery = z.object({
     .describe(
       'The email. It is unique within the environment, ignoring case and the encoding of an international domain, and can change: identify a user by `id`.',
     ),
+  sub: VisibleAscii.optional().describe('The `sub` of a user, compared exactly. Without one that was given, the `sub` is the id.'),
   query: z
     .string()
     .max(200)
     .register(characters, { allowed: 'any' })
     .optional()
     .describe(
-      'Words that each occur in a word of the email, a name, the phone number or the id, in any case; a word of one or two characters begins it. Or a whole id.',
+      'Words that each occur in a word of the email, a name, the phone number, the id or the `sub`, in any case; a word of one or two characters begins it. Or a whole id.',
     ),
   approval: ApprovalState.optional().describe('Only users whose account waits, was approved or was refused.'),
   blocked: flag.optional().describe('Only users who are blocked, or who are not.'),

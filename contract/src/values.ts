@@ -51,6 +51,10 @@ const line = (min: number, max: number) =>
 
 export const Name = line(1, 100)
 export const ShortText = line(0, 200)
+
+/** A text of another system that names something, such as an id. Spaces and control characters would be lost on the way. */
+export const VisibleAscii = z.string().regex(/^[\x21-\x7e]{1,255}$/, 'Use 1 to 255 visible characters of ASCII.')
+
 export const Slug = z
   .string()
   .regex(/^[a-z0-9-]{1,63}$/, 'Use 1 to 63 of a-z, 0-9 and hyphen.')

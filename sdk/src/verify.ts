@@ -13,7 +13,10 @@ export { TokenError, type TokenErrorCode } from './token-error.ts'
 /** The claims of an access token (RFC 9068 §2.2). */
 export interface AccessToken {
   iss: string
+  /** The person, also in your own data: it never changes. */
   sub: string
+  /** The id of the user, which calls about the user take; only with `live`. It is `sub`, unless another one was given. */
+  user_id?: string
   aud: string | string[]
   client_id: string
   scope: string

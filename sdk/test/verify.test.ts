@@ -88,6 +88,11 @@ test('with live, what the service has ended is refused at once, and an opaque to
   const opaque = await person.tokens(application, { scope: 'openid email orders:read', resource: identifier })
   assert.equal(await outcomeOf(verifyAccessToken(opaque.access_token, options)), 'malformed')
   assert.equal((await verifyAccessToken(opaque.access_token, { ...options, live, required_scopes: ['orders:read'] })).sub, person.id)
+
+  const moved = await createPerson(w, w.test, { sub: 'auth0|1' })
+  const asked = await moved.tokens(application, { scope: 'openid orders:read', resource: identifier })
+  const of_moved = await verifyAccessToken(asked.access_token, { ...options, live })
+  assert.deepEqual([of_moved.sub, of_moved.user_id], ['auth0|1', moved.id], 'the id of the user is in the answer of the service')
   const unasked = { ...live, fetch: () => assert.fail('a token that is too long is not sent') }
   assert.equal(await outcomeOf(verifyAccessToken(`svc_at_${'a'.repeat(16_384)}`, { ...options, live: unasked })), 'malformed')
 })

@@ -76,6 +76,7 @@ import {
   takeName,
   type UserRow,
 } from '../src/domain/users/store.ts'
+import { findBySub, findSubject, isSubTaken, takeSub } from '../src/domain/users/sub.ts'
 import * as trusted_browsers from '../src/domain/users/trusted-browsers.ts'
 import {
   countToResend,
@@ -274,6 +275,11 @@ const uses: Use[] = [
   ['the consents of a user',                 (db) => consents.listConsents(db, environment_id, id, { after: '', limit: 100 })],
   ['a half sign-in',                         (db) => findHalfSignIn(db, environment_id, id, now)],
   ['a user',                                 (db) => findUser(db, environment_id, id)],
+  ['the user with a sub',                    (db) => findBySub(db, environment_id, id)],
+  ['whether a sub is taken',                 (db) => isSubTaken(db, environment_id, id)],
+  ['a sub that a user gets',                 () => takeSub({ environment_id, id }, 'other')],
+  ['the person of a hint',                   (db) => findSubject(db, { environment_id, id })],
+  ['the user of a grant',                    (db) => grants.findGrantOwner(db, environment_id, id)],
   ['some users',                             (db) => findUsers(db, environment_id, [id, other])],
   ['whether a user is approved',             (db) => findUnapproved(db, environment_id, id)],
   ['whether a user is closed',               (db) => findClosed(db, environment_id, id, now)],

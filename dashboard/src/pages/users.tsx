@@ -3,6 +3,7 @@
 import type { User } from '@ostiary/sdk'
 import '../styles/filters.css'
 import { type FormEvent, type ReactNode, useState } from 'react'
+import { useAction } from '../parts/action.ts'
 import { CodeTabs } from '../parts/code.tsx'
 import { curlOf } from '../parts/curl.ts'
 import { Export } from '../parts/export.tsx'
@@ -54,10 +55,14 @@ function Everybody({ above }: { above: ReactNode }) {
   const approval = approvalIn(search)
   const list = useList(users.list(here, userFilter(search)))
   const is_filtered = user_filters.some((name) => name !== 'sort' && search[name] !== undefined)
+  // People can have come from another service like this one, and then its ids are their `sub`s.
+  const named = (id: string) => here.client.listUsers({ ...here.at, query: id, limit: 1 }).page()
+  const open = useAction(async (id: string) => (await named(id)).data[0]?.id ?? id, { done: (id) => show({ chosen: id }) })
   const find = (event: FormEvent) => {
     event.preventDefault()
     const text = words.trim()
-    show(/^usr_\w{26}$/.test(text) ? { chosen: text } : { query: text || undefined })
+    if (/^usr_\w{26}$/.test(text)) open.run(text)
+    else show({ query: text || undefined })
   }
   const columns: Column<User>[] = [
     {
@@ -123,7 +128,7 @@ function Everybody({ above }: { above: ReactNode }) {
               className="in"
               data-filter
               aria-label="Find users"
-              placeholder="Any part of an email, a name or an id"
+              placeholder="Any part of an email, a name, an id or a sub"
               value={words}
               onChange={(event) => setWords(event.target.value)}
             />
@@ -156,6 +161,7 @@ function Everybody({ above }: { above: ReactNode }) {
               pages={(signal) => here.client.listUsers({ ...here.at, ...userFilter(search), limit: 100 }, { signal }).pages()}
             />
           </form>
+          <Problem error={open.error} />
           <Filters />
           <Ticked ticked={ticked} shown={list.rows ?? []} tick={tick} />
         </>

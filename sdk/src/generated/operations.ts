@@ -31,11 +31,11 @@ export interface Operations {
   /**
    * List users; with words or filters, a page can be short and still have more; as text/csv, all of them.
    *
-   * Lists the users of the environment, newest first or by the day of the last sign-in. `email` finds one user; `query` finds parts of emails, names, phone numbers and ids. With words or filters a page can have fewer objects than `limit` although more follow. As `text/csv` it is every user that they leave, a line each; a cell that a spreadsheet would compute begins with an apostrophe.
+   * Lists the users of the environment, newest first or by the day of the last sign-in. `email` finds one user; `sub` finds the user whom a token names; `query` finds parts of emails, names, phone numbers, ids and `sub`s. With words or filters a page can have fewer objects than `limit` although more follow. As `text/csv` it is every user that they leave, a line each; a cell that a spreadsheet would compute begins with an apostrophe.
    *
    * Needs a secret key of the environment, or an administrator with the role `developer` or above.
    */
-  listAuthUsers(params?: { limit?: number | undefined; cursor?: string | undefined; email?: string | undefined; query?: string | undefined; approval?: ApprovalState | undefined; blocked?: boolean | undefined; email_verified?: boolean | undefined; method?: 'password' | 'passkey' | 'totp' | 'recovery_codes' | 'provider' | undefined; provider_id?: string | undefined; created_from?: string | undefined; created_to?: string | undefined; last_seen_from?: string | undefined; last_seen_to?: string | undefined; never_signed_in?: boolean | undefined; sort?: 'created' | 'last_sign_in' | undefined; role?: string | undefined }, options?: CallOptions): List<User>
+  listAuthUsers(params?: { limit?: number | undefined; cursor?: string | undefined; email?: string | undefined; sub?: string | undefined; query?: string | undefined; approval?: ApprovalState | undefined; blocked?: boolean | undefined; email_verified?: boolean | undefined; method?: 'password' | 'passkey' | 'totp' | 'recovery_codes' | 'provider' | undefined; provider_id?: string | undefined; created_from?: string | undefined; created_to?: string | undefined; last_seen_from?: string | undefined; last_seen_to?: string | undefined; never_signed_in?: boolean | undefined; sort?: 'created' | 'last_sign_in' | undefined; role?: string | undefined }, options?: CallOptions): List<User>
   /**
    * Create a user.
    *
@@ -897,7 +897,7 @@ export interface Operations {
    *
    * Needs a platform key with the scope `users:read`, or an administrator with the role `developer` or above.
    */
-  listUsers(params: { project_id: string; environment_id: string; limit?: number | undefined; cursor?: string | undefined; email?: string | undefined; query?: string | undefined; approval?: ApprovalState | undefined; blocked?: boolean | undefined; email_verified?: boolean | undefined; method?: 'password' | 'passkey' | 'totp' | 'recovery_codes' | 'provider' | undefined; provider_id?: string | undefined; created_from?: string | undefined; created_to?: string | undefined; last_seen_from?: string | undefined; last_seen_to?: string | undefined; never_signed_in?: boolean | undefined; sort?: 'created' | 'last_sign_in' | undefined; role?: string | undefined }, options?: CallOptions): List<User>
+  listUsers(params: { project_id: string; environment_id: string; limit?: number | undefined; cursor?: string | undefined; email?: string | undefined; sub?: string | undefined; query?: string | undefined; approval?: ApprovalState | undefined; blocked?: boolean | undefined; email_verified?: boolean | undefined; method?: 'password' | 'passkey' | 'totp' | 'recovery_codes' | 'provider' | undefined; provider_id?: string | undefined; created_from?: string | undefined; created_to?: string | undefined; last_seen_from?: string | undefined; last_seen_to?: string | undefined; never_signed_in?: boolean | undefined; sort?: 'created' | 'last_sign_in' | undefined; role?: string | undefined }, options?: CallOptions): List<User>
   /**
    * Get a user.
    *
@@ -915,7 +915,7 @@ export interface Operations {
    */
   getUserAccess(params: { project_id: string; environment_id: string; user_id: string; organization_id?: string | undefined }, options?: CallOptions): Promise<UserAccess>
   /**
-   * Say why a person did not get in, by an address or a user id.
+   * Say why a person did not get in, by an address, an id or a sub.
    *
    * Says what is known of the last seven days about a person, by the address or the user id: factors, the answers of providers, refusals with their reason, and the field that decided each; and what keeps the person from signing in now. The address need not have an account. A key also needs `environments:read` and `webhooks:read`, as for refused calls and events.
    *

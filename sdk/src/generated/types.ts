@@ -701,8 +701,10 @@ export type BackchannelLogout = {
   application_id: string
   /** The session that ended: the claim `sid` of the logout token. */
   session_id: string
-  /** The user of the session: the claim `sub` of the logout token. */
+  /** The user of the session. */
   user_id: string
+  /** The claim `sub` of the logout token. */
+  sub: string
   /** Whether an attempt is still due, the application confirmed the logout, or no attempt will follow. */
   status: 'waiting' | 'delivered' | 'given_up'
   /** When the next attempt is due; null if none is. */
@@ -1494,7 +1496,7 @@ export type Event = {
   user_id: string | null
   /** The application that the event is about; `null` if there is none. */
   application_id: string | null
-  /** The object of the event, without secrets. Its members depend on `type`. That of `session.ended` has a `reason`, such as `signed_out`, or `replaced` where a user has too many sessions. */
+  /** The object of the event, without secrets. Its members depend on `type`. `sub` is that of the user in `user_id`, as tokens have it. That of `session.ended` has a `reason`, such as `signed_out`, or `replaced` where a user has too many sessions. */
   data: Record<string, unknown>
 }
 
@@ -1542,7 +1544,7 @@ export type Impact = {
 }
 
 export type Invitation = {
-  /** The id of a user, the `sub` of tokens. */
+  /** The id of a user. Tokens have the `sub` of the user, which is this id unless another one was given. */
   id: string
   /** The id of a tenant. */
   tenant_id: string
@@ -1792,7 +1794,7 @@ export type MailTested = {
 }
 
 export type Me = {
-  /** The id of a user, the `sub` of tokens. */
+  /** The id of a user. Tokens have the `sub` of the user, which is this id unless another one was given. */
   user_id: string
   /** The email of the member. In an invitation it is only a label: the membership belongs to the account that accepts. */
   email: string
@@ -1814,7 +1816,7 @@ export type Me = {
 }
 
 export type Member = {
-  /** The id of a user, the `sub` of tokens. */
+  /** The id of a user. Tokens have the `sub` of the user, which is this id unless another one was given. */
   id: string
   /** The id of a tenant. */
   tenant_id: string
@@ -3026,7 +3028,7 @@ export type SecretName = string
 export type Session = {
   /** The id of a session, the `sid` of tokens. */
   id: string
-  /** The id of a user, the `sub` of tokens. */
+  /** The id of a user. Tokens have the `sub` of the user, which is this id unless another one was given. */
   user_id: string
   /** When the object was created. */
   created_at: string
@@ -3408,7 +3410,7 @@ export type SignInMethod = {
 export type SignInTrace = {
   /** The account; `null` where no account of the environment has the address or id. */
   user: {
-    /** The id of a user, the `sub` of tokens. */
+    /** The id of a user. Tokens have the `sub` of the user, which is this id unless another one was given. */
     id: string
     /** The email. */
     email: string | null
@@ -3579,8 +3581,10 @@ export type TokenVerdict = {
   reason?: 'malformed' | 'unknown' | 'expired' | 'revoked' | 'session_ended' | 'user_blocked' | 'not_allowed' | 'environment_mismatch' | undefined
   /** The issuer. */
   iss?: string | undefined
-  /** The id of the user. */
+  /** The `sub` of the user, as the token has it. */
   sub?: string | undefined
+  /** The id of the user, which routes take. */
+  user_id?: string | undefined
   /** The audience: the issuer as a string, or a list of the resource servers and the issuer. */
   aud?: string | string[] | undefined
   /** The client that got the token: the id of the application, or the URL of a metadata client. */
@@ -3643,7 +3647,7 @@ export type TraceStep = {
 export type TrustedBrowser = {
   /** The id of a trusted browser. */
   id: string
-  /** The id of a user, the `sub` of tokens. */
+  /** The id of a user. Tokens have the `sub` of the user, which is this id unless another one was given. */
   user_id: string
   /** When the person used a second factor there, and chose not to be asked again. */
   created_at: string
@@ -3658,8 +3662,10 @@ export type TrustedBrowser = {
 }
 
 export type User = {
-  /** The id of a user, the `sub` of tokens. */
+  /** The id of a user. Tokens have the `sub` of the user, which is this id unless another one was given. */
   id: string
+  /** The claim `sub`, by which tokens and events name the user: what was given at the creation, else the `id`. It is compared exactly and never changes. Routes take the `id`. */
+  sub: string
   /** The id of a tenant. */
   tenant_id: string
   /** The id of a project. */
@@ -3787,6 +3793,8 @@ export type UserChange = {
 export type UserCreation = {
   /** The email address. */
   email: string
+  /** The claim `sub` of tokens, for a user who has one elsewhere, such as `auth0|507f1f77bcf86cd799439020`. It is compared exactly, never changes, and no other user of the environment has it as `sub` or `id`. Take an identifier and no address: the event of the deletion keeps it. Without it `sub` is the `id`. */
+  sub?: string | undefined
   /** Whether the user has verified the email. */
   email_verified?: boolean | undefined
   /** The phone number in E.164 format. */

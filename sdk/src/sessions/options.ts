@@ -29,7 +29,7 @@ export interface SessionOptions {
   now?: (() => Date) | undefined
 }
 
-/** The claims of the ID token. Identify a user by `sub`: an email can change. */
+/** The claims of the ID token. Identify a user by `sub`: an email can change. `GET /v1/auth/users?sub=` finds the record. */
 export interface SessionUser {
   sub: string
   email?: string | undefined

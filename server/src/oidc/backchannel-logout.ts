@@ -72,9 +72,9 @@ async function sendLogout(deployment: Deployment, issuers: Issuers, job: Job, si
 }
 
 function signLogoutToken({ now, random }: Deployment, issuer: Issuer, { lane, payload }: Job): Promise<string> {
-  const { session_id, user_id } = LogoutPayload.parse(payload)
+  const { session_id, user_id, sub = user_id } = LogoutPayload.parse(payload)
   const at = now()
-  const about = { client_id: lane, user_id, session_id, jti: random(16).toString('base64url') }
+  const about = { client_id: lane, sub, session_id, jti: random(16).toString('base64url') }
   return signJwt(signerAt(issuer.keys, at), 'logout+jwt', logoutTokenClaims(issuer.url, about, at))
 }
 

@@ -12,17 +12,19 @@ import { verifyJwt } from './jwt.ts'
 export function readIdTokenHint(issuer: Issuer, id_token_hint: string | undefined): LogoutHint {
   if (id_token_hint === undefined) return null
   const claims = verifyJwt([...issuer.keys, ...issuer.erased_keys], 'JWT', id_token_hint)
-  if (claims?.iss !== issuer.url || typeof claims.sub !== 'string' || typeof claims.aud !== 'string') return 'invalid'
+  if (claims?.iss !== issuer.url || typeof claims.sub !== 'string' || typeof claims.aud !== 'string' || typeof claims.iat !== 'number')
+    return 'invalid'
   return {
     sub: claims.sub,
     aud: claims.aud,
+    iat: claims.iat,
     sid: typeof claims.sid === 'string' ? claims.sid : null,
     org_id: typeof claims.org_id === 'string' ? claims.org_id : null,
   }
 }
 
-/** The user whom a verified hint names; `null` where there is none. */
-export function hintedUser(issuer: Issuer, id_token_hint: string | undefined): string | null {
+/** The claims of a verified hint; `null` where there is none. */
+export function verifiedHint(issuer: Issuer, id_token_hint: string | undefined) {
   const hint = readIdTokenHint(issuer, id_token_hint)
-  return hint === 'invalid' ? null : (hint?.sub ?? null)
+  return hint === 'invalid' ? null : hint
 }

@@ -1,5 +1,5 @@
 /** Validates an access token, and names the reason where it is inactive (members of RFC 7662 §2.2). */
-import type { OrganizationId, SessionId, UserId } from '@ostiary/contract/ids.ts'
+import type { OrganizationId, SessionId } from '@ostiary/contract/ids.ts'
 import type { inactiveReasons, TokenVerdict } from '@ostiary/contract/session.ts'
 import { digestOf } from '../base/digest.ts'
 import type { Deployment } from '../deployment/deployment.ts'
@@ -36,7 +36,8 @@ export async function judgeToken(
   return {
     active: true,
     iss: claims.iss,
-    sub: claims.sub as UserId, // as: claims we signed
+    sub: claims.sub,
+    user_id: grant.user_id,
     aud: claims.aud,
     client_id: claims.client_id,
     ...(scope.length === 0 ? {} : { scope: scope.join(' ') }),

@@ -19,7 +19,7 @@ const now = new Date('2026-11-20T16:31:00.900Z')
 const iat = Date.parse('2026-11-20T16:31:00Z') / 1_000
 
 const person = {
-  user_id: 'usr_1',
+  sub: 'usr_1',
   email: 'anna@example.com',
   email_verified: false,
   phone_number: '+4930123456',
@@ -38,7 +38,7 @@ const no_stand_in = { preferred_username: 'none', name: 'none' } as const
 const grant = {
   grant_id: 'grt_1',
   client_id: 'app_1',
-  user_id: 'usr_1',
+  sub: 'usr_1',
   session_id: 'ses_1',
   auth_time: new Date('2026-11-20T16:00:00.500Z'),
   amr: ['pwd'],
@@ -198,6 +198,7 @@ const longest = (() => {
   const organization = { organization_id: `org_${'x'.repeat(26)}`, organization_slug: 'o'.repeat(63), organization_name: '名'.repeat(100) }
   const names = ['name', 'given_name', 'family_name', 'nickname', 'preferred_username'].map((name) => [name, '名'.repeat(200)])
   const id = (prefix: string) => `${prefix}_${'x'.repeat(26)}`
+  const sub = '"'.repeat(255) // two characters each in JSON
   return {
     data: dataClaims({ user_claims: data('u'), organization_claims: data('o') }, []),
     roles,
@@ -205,7 +206,7 @@ const longest = (() => {
     issuer: `https://${'i'.repeat(253)}`,
     person: {
       ...person,
-      user_id: id('usr'),
+      sub,
       ...Object.fromEntries(names),
       email: `${'e'.repeat(242)}@example.com`,
       picture: `https://cdn.example.com/${'名'.repeat(1_976)}`,
@@ -216,7 +217,7 @@ const longest = (() => {
       ...grant,
       grant_id: id('grt'),
       client_id: id('app'),
-      user_id: id('usr'),
+      sub,
       session_id: id('ses'),
       amr: ['pwd', 'otp', 'hwk', 'user', 'mfa'],
       acr: 'urn:ostiary:passkey',
@@ -231,7 +232,7 @@ const lengthOf = (claims: object) =>
   1 +
   Math.ceil((256 * 4) / 3)
 
-test('the longest ID token is read as a hint: with the longest profile in letters of three bytes, 25 roles, an organization and all data', () => {
+test('the longest ID token is read as a hint: with the longest profile in letters of three bytes, 25 roles, an organization, all data and the longest sub', () => {
   const claims = { ...userClaims(longest.person, 'openid profile email phone', no_stand_in), ...organizationClaims(longest.organization) }
   const token = { claims, nonce: 'n'.repeat(1_024), access_token: 'a', ttl_seconds: 600, roles: longest.roles, data: longest.data }
   const length = lengthOf(idTokenClaims(longest.issuer, longest.grant, token, now))
@@ -246,9 +247,12 @@ test('20 roles and all data make an access token at most 5,000 characters longer
   const at = (parts: object) => lengthOf(accessTokenClaims(longest.issuer, longest.grant, { ...token, ...parts }, now))
   const [name, slugs] = Object.entries(longest.roles)[0] ?? ['', []]
   const [bare, given] = [at({}), at({ roles: { [name]: slugs.slice(0, 20) }, data: longest.data })]
-  const whole = at({ roles: longest.roles, data: longest.data }) // with five more, which every member has
+  const all = { ...token, roles: longest.roles, data: longest.data } // with five more, which every member has
+  const wholeOf = (sub: string) => lengthOf(accessTokenClaims(longest.issuer, { ...longest.grant, sub }, all, now))
+  const whole = wholeOf('x'.repeat(255))
   assert.ok(given - bare > 4_400 && given - bare <= 5_000, `${given - bare}`)
   assert.ok(whole > 15_000 && whole <= 15_800, `${whole}`)
+  assert.ok(wholeOf(longest.grant.sub) <= 16_384, 'the client library takes no longer token')
 })
 
 const levels: [string[], string][] = [

@@ -15,14 +15,14 @@ export const claimsOfScope = {
 
 /**
  * In characters: longer than any ID token, also one with the longest profile in letters of three bytes, a nonce of 1,024 characters of ASCII, 25
- * roles, an organization and all data (20,900), and than any access token (`refuseTooWide`). A query has room for it (`longest_query`).
+ * roles, an organization, all data and a `sub` of 255 quotation marks (21,600), and than any access token (`refuseTooWide`). A query has room for it (`longest_query`).
  */
 export const longest_jwt = 22_528
 
 type ScopedClaim = (typeof claimsOfScope)[keyof typeof claimsOfScope][number]
 
 /** The claims of a user, as the row of a grant has them. */
-type ClaimsSource = Pick<User, ScopedClaim> & { user_id: string }
+type ClaimsSource = Pick<User, ScopedClaim | 'sub'>
 
 type UserClaims = { sub: string } & Record<string, string | boolean | number>
 
@@ -72,7 +72,8 @@ export const organizationClaims = ({ organization_id, organization_slug, organiz
 interface Grant {
   grant_id: string
   client_id: string
-  user_id: string
+  /** Of the user. */
+  sub: string
   session_id: string
   auth_time: Date
   /** The authentication methods (RFC 8176), and the level that they reach. */
@@ -100,7 +101,7 @@ export function userClaims(user: ClaimsSource, scope: string, settings: Settings
   const preferred_username = user.preferred_username || stand_in.preferred_username
   const name = user.name || stand_in.name
   const values = { ...user, updated_at, phone_number_verified, preferred_username, name }
-  const claims: UserClaims = { sub: user.user_id }
+  const claims: UserClaims = { sub: user.sub }
 
   for (const [scope_name, members] of Object.entries(claimsOfScope)) {
     if (!includesScope(scope, scope_name)) continue
@@ -137,7 +138,7 @@ export function idTokenClaims(
     ...token.data,
     ...token.claims,
     iss: issuer,
-    sub: grant.user_id,
+    sub: grant.sub,
     aud: grant.client_id,
     ...lifetime(now, token.ttl_seconds),
     auth_time: seconds(grant.auth_time),
@@ -172,7 +173,7 @@ export function accessTokenClaims(
   return {
     ...token.data,
     iss: issuer,
-    sub: grant.user_id,
+    sub: grant.sub,
     aud: only !== undefined && others.length === 0 ? only : audiences,
     client_id: grant.client_id,
     ...(token.scope !== '' && { scope: token.scope }),

@@ -3,14 +3,14 @@ import { test } from 'node:test'
 import { logoutTokenClaims, outcomeOfLogout } from './logout-token.ts'
 
 test('a logout token has exactly the claims of Back-Channel Logout 1.0 §2.4', () => {
-  const about = { client_id: 'app_1', user_id: 'usr_1', session_id: 'ses_1', jti: 'j' }
+  const about = { client_id: 'app_1', sub: 'auth0|1', session_id: 'ses_1', jti: 'j' }
   assert.deepEqual(logoutTokenClaims('https://id.test/e/env_1', about, new Date('2026-11-20T16:31:00.900Z')), {
     iss: 'https://id.test/e/env_1',
     aud: 'app_1',
     iat: 1795192260,
     exp: 1795192380,
     jti: 'j',
-    sub: 'usr_1',
+    sub: 'auth0|1',
     sid: 'ses_1',
     events: { 'http://schemas.openid.net/event/backchannel-logout': {} },
   })

@@ -10,11 +10,7 @@ const ttl_seconds = 120
  * Back-Channel Logout 1.0 §2.4: iss, aud, iat, exp, jti and events; sub and sid, because applications find their sessions by
  *                               either; never a nonce, so that it cannot pass as an ID token
  */
-export function logoutTokenClaims(
-  issuer: string,
-  about: { client_id: string; user_id: string; session_id: string; jti: string },
-  now: Date,
-) {
+export function logoutTokenClaims(issuer: string, about: { client_id: string; sub: string; session_id: string; jti: string }, now: Date) {
   const iat = Math.floor(now.getTime() / 1_000)
   return {
     iss: issuer,
@@ -22,7 +18,7 @@ export function logoutTokenClaims(
     iat,
     exp: iat + ttl_seconds,
     jti: about.jti,
-    sub: about.user_id,
+    sub: about.sub,
     sid: about.session_id,
     events: { 'http://schemas.openid.net/event/backchannel-logout': {} },
   }

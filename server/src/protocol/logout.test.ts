@@ -6,10 +6,19 @@ import { readParameters } from './parameters.ts'
 
 const client_id = web.client_id
 const bye = 'https://app.example.com/bye'
-const hint = { sub: 'usr_anna', sid: 'ses_anna', aud: client_id }
-const anna = { session_id: 'ses_anna', user_id: 'usr_anna', is_expired: false }
-const bert = { session_id: 'ses_bert', user_id: 'usr_bert', is_expired: false }
-const anna_expired = { session_id: 'ses_expired', user_id: 'usr_anna', is_expired: true }
+const begun = new Date('2026-11-20T16:31:00.900Z')
+const iat = Date.parse('2026-11-20T16:31:00Z') / 1_000
+const hint = { sub: 'usr_anna', sid: 'ses_anna', aud: client_id, iat }
+const sessionOf = (session_id: string, user_id: string) => ({
+  session_id,
+  user_id,
+  sub: user_id,
+  user_created_at: begun,
+  is_expired: false,
+})
+const anna = sessionOf('ses_anna', 'usr_anna')
+const bert = sessionOf('ses_bert', 'usr_bert')
+const anna_expired = { ...sessionOf('ses_expired', 'usr_anna'), is_expired: true }
 const bert_expired = { ...bert, is_expired: true }
 
 const parameters = (query: Record<string, string> | string) => readParameters(new URLSearchParams(query))
@@ -29,6 +38,8 @@ const cases: { rule: string; query: Record<string, string>; hint: LogoutHint; cl
   { rule: 'a client_id that agrees with the hint changes nothing', query: { post_logout_redirect_uri: bye, client_id }, hint, verdict: now(bye) },
   { rule: 'a browser without session is redirected', query: { post_logout_redirect_uri: bye }, hint, sessions: [], verdict: now(bye, []) },
   { rule: 'a hint for an earlier session of the same user signs this user out', query: {}, hint: { ...hint, sid: 'ses_old' }, verdict: now(null) },
+  { rule: 'a hint from before the user, who has the sub of an earlier one, makes the page ask', query: {}, hint: { ...hint, sub: 'auth0|1', iat: iat - 1 }, sessions: [{ ...anna, sub: 'auth0|1' }], verdict: ask(null) },
+  { rule: 'a hint with a chosen sub signs its user out', query: {}, hint: { ...hint, sub: 'auth0|1' }, sessions: [{ ...anna, sub: 'auth0|1' }], verdict: now(null) },
   { rule: 'a hint without sid signs its user out', query: {}, hint: { ...hint, sid: null }, verdict: now(null) },
   { rule: 'a hint for another user makes the page ask', query: { post_logout_redirect_uri: bye }, hint, sessions: [bert], verdict: ask(bye) },
   { rule: 'a hint for an expired session ends it', query: { post_logout_redirect_uri: bye }, hint: { ...hint, sid: 'ses_expired' }, sessions: [anna_expired], verdict: now(bye, ['ses_expired']) },
@@ -46,6 +57,7 @@ const cases: { rule: string; query: Record<string, string>; hint: LogoutHint; cl
   { rule: 'a deleted client has no URIs', query: { post_logout_redirect_uri: bye }, hint, client: null, verdict: now(null) },
   { rule: 'a disabled application has no URIs', query: { post_logout_redirect_uri: bye }, hint, client: { ...web, disabled: true }, verdict: now(null) },
 ]
+
 for (const { rule, query, hint, client = web, sessions, verdict } of cases) {
   test(rule, () => assert.deepEqual(judge(query, hint, client, sessions), verdict))
 }

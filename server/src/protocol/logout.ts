@@ -1,11 +1,12 @@
 // pure
 import type { Client } from './client.ts'
+import { type HintClaims, type HintedPerson, isHinted } from './id-token-hint.ts'
 import { OAuthError } from './oauth-error.ts'
 import { type RequestParameters, refuseUnreadable } from './parameters.ts'
 import { withQuery } from './respond.ts'
 
 /** The claims of an id_token_hint that we signed, expired or not; `invalid` for any other; null where none was sent. */
-export type LogoutHint = { sub: string; sid: string | null; aud: string; org_id?: string | null } | 'invalid' | null
+export type LogoutHint = HintClaims | 'invalid' | null
 
 export type LogoutVerdict =
   /** End these sessions of the browser, which may be none; then redirect, or confirm the sign-out where `redirect_to` is null. */
@@ -20,9 +21,8 @@ export function logoutClientId(parameters: RequestParameters, hint: LogoutHint):
 }
 
 /** A session of the browser. An expired one signs nobody in, but it and its applications may still have tokens to end. */
-interface LogoutSession {
+interface LogoutSession extends HintedPerson {
   session_id: string
-  user_id: string
   is_expired: boolean
 }
 
@@ -58,7 +58,7 @@ export function judgeLogout(
   const link_to = is_client_known ? registeredRedirect(parameters, client) : null
   if (claims === null) return { kind: 'ask', link_to }
 
-  const of_user = sessions.filter(({ user_id }) => user_id === claims.sub)
+  const of_user = sessions.filter((session) => isHinted(claims, session))
   const is_named = of_user.some(({ session_id, is_expired }) => session_id === claims.sid && !is_expired)
   const ended = of_user.filter(({ session_id, is_expired }) => is_expired || !is_named || session_id === claims.sid)
   if (ended.length === 0 && sessions.some(({ is_expired }) => !is_expired)) return { kind: 'ask', link_to }

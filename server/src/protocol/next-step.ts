@@ -14,7 +14,7 @@ import { asksForEveryFactor } from './trusted-browser.ts'
 export interface Situation {
   /** The current one first. `consented_to` is the consent of its user for this client, in the words of `consentWords`. */
   sessions: readonly BrowserSession[]
-  /** The user of a verified id_token_hint. */
+  /** The user of a verified id_token_hint: `nobody` where no session is of that user, `null` without a hint. */
   hinted_user_id: string | null
   sign_up_open: boolean
   mfa: Pick<Factors, 'mode' | 'can_enrol'>
@@ -22,6 +22,9 @@ export interface Situation {
   names: SignUpName
   now: Date
 }
+
+/** No user has this id. */
+export const nobody = ''
 
 interface BrowserSession {
   session_id: string

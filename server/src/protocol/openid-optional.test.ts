@@ -140,7 +140,7 @@ const now = new Date('2026-11-20T16:31:00Z')
 const grant = {
   grant_id: 'grt_1',
   client_id: 'app_1',
-  user_id: 'usr_1',
+  sub: 'usr_1',
   session_id: 'ses_1',
   auth_time: now,
   amr: ['pwd'],

@@ -4,7 +4,7 @@
  */
 import type { Statement } from '../db/db.ts'
 import type { Deployment } from '../deployment/deployment.ts'
-import { eraseUser } from '../domain/accounts/erase.ts'
+import { deletionEvent, eraseUser } from '../domain/accounts/erase.ts'
 import { bySystem, originOf } from '../domain/events/origin.ts'
 import { insertEvent } from '../domain/events/store.ts'
 import { endCodesOf } from '../domain/users/mailed-codes.ts'
@@ -27,5 +27,5 @@ const erasure = ({ newId }: Pick<Deployment, 'newId'>, user: UserRow, at: Date):
   holdDue(user, at),
   ...eraseUser(user, at),
   ...endCodesOf(user.environment_id, user.id, at),
-  insertEvent(user.environment_id, originOf({ newId }, bySystem, null), { type: 'user.deleted', user_id: user.id, data: {} }, at),
+  insertEvent(user.environment_id, originOf({ newId }, bySystem, null), deletionEvent(user), at),
 ]

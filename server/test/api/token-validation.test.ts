@@ -49,6 +49,7 @@ for (const format of ['jwt', 'opaque'] as const) {
       active: true,
       iss: w.test.issuer,
       sub: user.id,
+      user_id: user.id,
       aud: w.test.issuer,
       client_id: client.id,
       scope: tokens.scope,

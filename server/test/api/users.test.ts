@@ -55,6 +55,7 @@ test('every field is stored as it was sent', async () => {
   const created = expectStatus(201, reply)
   const { id, created_at, updated_at, ...rest } = created
   assert.deepEqual(rest, {
+    sub: id,
     tenant_id: w.tenant_id,
     project_id: w.project.id,
     environment_id: w.test.id,
@@ -80,6 +81,7 @@ test('a new user needs only an email', async () => {
   const { id, email, created_at, updated_at, ...rest } = await create()
   const defaults = Object.fromEntries(fields.map(([name, , , fallback]) => [name, fallback]))
   assert.deepEqual(rest, {
+    sub: id,
     tenant_id: w.tenant_id,
     project_id: w.project.id,
     environment_id: w.test.id,

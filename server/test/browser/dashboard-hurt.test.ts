@@ -89,7 +89,7 @@ test('an address without an account has what happened, what decided it and what 
   await agent.submit(form, { email: 'nobody@shop.example', password: 'wrong', method: 'password' })
   await show(page, `${project}/test/users`, 'Users')
   await page.getByRole('link', { name: 'This person' }).click()
-  await page.getByLabel('Address or id of a person').fill('nobody@shop.example')
+  await page.getByLabel('Address, id or sub of a person').fill('nobody@shop.example')
   await button(page, 'Look').click()
   await page.getByText('No account here has this address.').waitFor()
   await page.getByText('No user has this address').waitFor()

@@ -489,6 +489,31 @@ test(
   },
 )
 
+test('a user is found by the sub that came from elsewhere, and the drawer shows it', { skip }, async () => {
+  const [sub, former] = ['auth0|507f1f77bcf86cd799439020', 'usr_01jbnq6zt8e2m9w4x7c5v3k1ha']
+  await w.createUser(w.test, { email: 'moved@example.com', sub })
+  await w.createUser(w.test, { email: 'back@example.com', sub: former })
+  await w.createUser(w.test, { email: 'here@example.com' })
+  const side = (name: string) => page.getByRole('dialog', { name })
+  await show(page, `${base}/users`, 'Users')
+  await page.getByLabel('Find users').fill(sub)
+  await button(page, 'Find').click()
+  await page.getByRole('button', { name: /moved@example\.com/ }).click()
+  await side('moved@example.com').getByText(sub, { exact: true }).waitFor()
+  await side('moved@example.com').getByRole('button', { name: 'Copy sub' }).waitFor()
+  assert.deepEqual(await audit(page, 'operations a user with a sub'), [])
+  await show(page, `${base}/users`, 'Users')
+  await page.getByLabel('Find users').fill(former)
+  await button(page, 'Find').click()
+  await side('back@example.com').getByText(former, { exact: true }).waitFor()
+  await show(page, `${base}/users?tab=person&person=${encodeURIComponent(sub)}`, 'Users')
+  await page.getByRole('link', { name: 'moved@example.com' }).waitFor()
+  await show(page, `${base}/users?query=here`, 'Users')
+  await page.getByRole('button', { name: /here@example\.com/ }).click()
+  await side('here@example.com').getByText('Last sign-in', { exact: true }).waitFor()
+  assert.equal(await side('here@example.com').getByText('sub of tokens').count(), 0)
+})
+
 test('a user is invited, edited and given a password, and the palette finds the person', { skip }, async () => {
   await show(page, `${base}/users?new=1`, 'Users')
   const dialog = page.getByRole('dialog', { name: 'Add a user' })

@@ -120,7 +120,7 @@ test(
     ])
     const claims = await page.locator('.claims [role=tabpanel]').innerText()
     assert.match(claims, /iss\s+http:\/\/localhost:\d+\/e\/env_\w+/)
-    assert.match(claims, /sub\s+usr_\w+\s+Stable and never reused: store this one\./)
+    assert.match(claims, /sub\s+usr_\w+\s+It never changes: store this one\./)
     assert.match(claims, /exp\s+\d{10}\s+.* UTC, in (?:59 min|1 h)/)
     await page.getByRole('tab', { name: 'UserInfo' }).click()
     assert.match(await page.locator('.claims [role=tabpanel]').innerText(), /email\s+ada@example\.com/)

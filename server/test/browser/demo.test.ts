@@ -53,7 +53,7 @@ test('the address of the demo leads to decoded tokens, by two sign-ins and one p
   await closed
 
   await page.getByText('Everything agrees').waitFor()
-  assert.match(await page.locator('.claims [role=tabpanel]').innerText(), /sub\s+usr_\w+\s+Stable and never reused: store this one\./)
+  assert.match(await page.locator('.claims [role=tabpanel]').innerText(), /sub\s+usr_\w+\s+It never changes: store this one\./)
   await page.getByRole('tab', { name: 'UserInfo' }).click()
   assert.match(await page.locator('.claims [role=tabpanel]').innerText(), /email\s+demo@example\.com/)
   await page.getByRole('tab', { name: 'Access token' }).click()

@@ -173,7 +173,7 @@ test('of an unproven account the new end alone changes the address, and the proo
   const user = await userOf(person)
   assert.deepEqual([user.email, user.email_verified], [to, true])
   const [event] = await events(person.id, 'user.email_verified', 1)
-  assert.deepEqual(event.data, { email: to })
+  assert.deepEqual(event.data, { email: to, sub: person.id })
   assert.equal((await useLink(person.email, 'change_email_notice')).status, 410)
 })
 
@@ -415,7 +415,7 @@ test('a person proves an unproven address by the code, in the session, and nothi
   assert.equal(noticeOf(done), 'confirm-email')
   assert.deepEqual([(await userOf(person)).email_verified, (await userOf(person)).has_password], [true, true])
   const [event] = await events(person.id, 'user.email_verified', 1)
-  assert.deepEqual(event.data, { email: person.email })
+  assert.deepEqual(event.data, { email: person.email, sub: person.id })
   const after = await agent.get(account_url)
   assert.equal(stepOf(after), 'account')
   assert.doesNotMatch(after.body, /data-action="email-code"/)

@@ -104,9 +104,10 @@ test('deletion is immediate and mailed, ends everything, frees the address, and 
   await rowsFollowed(w.deployment.db)
   const all = await eventsOf(person.id, 'user.deleted')
   const end = all.find(({ type }: { type: string }) => type === 'user.deleted')
-  assert.deepEqual([end.type, end.actor, end.data], ['user.deleted', { type: 'user', id: person.id }, {}])
+  assert.deepEqual([end.type, end.actor, end.data], ['user.deleted', { type: 'user', id: person.id }, { sub: person.id }])
   assert.ok(all.length > 3)
-  for (const { type, data } of all.filter(({ type }: { type: string }) => type !== 'mail.sent')) assert.deepEqual(data, {}, type)
+  for (const { type, data } of all.filter((event: { type: string }) => event !== end && event.type !== 'mail.sent'))
+    assert.deepEqual(data, {}, type)
   const kept = await w.deployment.db.all(
     Kept,
     sql`select ip, user_agent from sessions where environment_id = ${w.test.id} and user_id = ${person.id}`,
@@ -135,7 +136,8 @@ test('a deletion by the backend leaves the id alone in events and sessions too',
   await rowsFollowed(w.deployment.db)
   const all = await eventsOf(person.id, 'user.deleted')
   assert.ok(all.length > 2)
-  for (const { type, data } of all.filter(({ type }: { type: string }) => type !== 'mail.sent')) assert.deepEqual(data, {}, type)
+  for (const { type, data } of all.filter(({ type }: { type: string }) => type !== 'mail.sent'))
+    assert.deepEqual(data, type === 'user.deleted' ? { sub: person.id } : {}, type)
   const sessions = sql`select ip, user_agent from sessions where environment_id = ${w.test.id} and user_id = ${person.id}`
   assert.deepEqual(await w.deployment.db.all(Kept, sessions), [{ ip: null, user_agent: null }])
 })

@@ -127,7 +127,7 @@ test('a person changes their profile: the record, the event and the claims follo
   const { name, given_name, family_name, nickname, locale, zoneinfo } = await userOf(person)
   assert.deepEqual([name, given_name, family_name, nickname, locale, zoneinfo], ['New Name', 'New', null, null, 'fr', 'Asia/Tokyo'])
   const [event] = await events(person.id, 'user.updated')
-  assert.deepEqual(event.data, { changed: ['name', 'given_name', 'nickname', 'zoneinfo'] })
+  assert.deepEqual(event.data, { changed: ['name', 'given_name', 'nickname', 'zoneinfo'], sub: person.id })
   assert.deepEqual(event.actor, { type: 'user', id: person.id })
   await press(agent, form, 'change-name', { name: 'New Name' })
   assert.equal((await userOf(person)).given_name, 'New', 'a field that the form does not have stays')
@@ -199,7 +199,7 @@ test('a session on another device is ended with its grants, and this one is mark
   assert.equal((await refresh(w, w.test, client, there.refresh_token)).body.error, 'invalid_grant')
   assert.equal(stepOf(await other.get(account_url)), 'sign-in')
   const [event] = await events(person.id, 'session.ended')
-  assert.deepEqual(event.data, { session_id: theirs, reason: 'ended_by_person' })
+  assert.deepEqual(event.data, { session_id: theirs, reason: 'ended_by_person', sub: person.id })
 })
 
 test('all other sessions end at once, with an event for each and every grant that began there', async () => {
@@ -258,7 +258,7 @@ test('a new password ends every other session and grant, is mailed with the devi
   const { text } = expectStatus(200, await w.call('GET', `${w.test.path}/inbox/${mail.id}`))
   assert.match(text, /Firefox, Linux/)
   const [event] = await events(person.id, 'user.updated')
-  assert.deepEqual(event.data, { changed: ['password'] })
+  assert.deepEqual(event.data, { changed: ['password'], sub: person.id })
   assert.equal(stepOf((await openAccount(w.test, person)).page), 'sign-in', 'the old password is wrong')
   assert.equal(stepOf((await openAccount(w.test, { ...person, password: 'an engine of brass' })).page), 'account')
 })
@@ -346,7 +346,7 @@ test('the last way in cannot be removed; with a password the identity goes, with
   assert.deepEqual([stepOf(left), methods], ['account', []])
   const user_id = /name="user" value="(usr_\w+)"/.exec(left.body)?.[1] ?? ''
   const [event] = await events(user_id, 'user.updated', 2)
-  assert.deepEqual(event.data, { changed: ['identities'], method_id })
+  assert.deepEqual(event.data, { changed: ['identities'], method_id, sub: user_id })
 })
 
 test('a sign-in older than ten minutes leads through a sign-in of the same account back to the change', async () => {

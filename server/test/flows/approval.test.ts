@@ -90,7 +90,7 @@ for (const [way, signUp] of Object.entries(ways))
       const found = await eventsOf('user.approval_requested', user.id)
       return found.length > 0 && found
     })
-    assert.deepEqual([asked.data, asked.actor], [{}, { type: 'user', id: user.id }])
+    assert.deepEqual([asked.data, asked.actor], [{ sub: user.id }, { type: 'user', id: user.id }])
   })
 
 test('the page has an address, which can be loaded again, and German words', async () => {
@@ -135,7 +135,7 @@ test('who is approved gets a mail and signs in', async () => {
     const found = await eventsOf('user.updated', person.id)
     return found.length > 0 && found
   })
-  assert.deepEqual(events[0].data, { changed: ['approval'] })
+  assert.deepEqual(events[0].data, { changed: ['approval'], sub: person.id })
   w.advance(31 * day_seconds)
   await erase()
   expectStatus(200, await users('GET', `/${person.id}`))

@@ -101,7 +101,7 @@ test('after a password the browser creates a passkey without a question, the per
     const { data } = expectStatus(200, await w.call('GET', `${environment.path}/events?type=mfa.enrolled&user_id=${person.id}`))
     return data.length > 0 && data
   })
-  assert.deepEqual(event.data, { method: 'passkey', method_id: passkey?.id })
+  assert.deepEqual(event.data, { method: 'passkey', method_id: passkey?.id, sub: person.id })
   assert.deepEqual(event.actor, { type: 'user', id: person.id })
 })
 

@@ -11,7 +11,7 @@ import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose'
 import * as client from 'openid-client'
 import { authorizationRequest, createAgent, followToClient, formOf, signInForTokens } from '../support/cookie-browser.ts'
 import { organizationsOf } from '../support/organizations.ts'
-import { type TestEnvironment, world } from '../support/world.ts'
+import { randomText, type TestEnvironment, world } from '../support/world.ts'
 
 const w = await world()
 
@@ -47,7 +47,8 @@ for (const environment of [w.test, w.live]) {
     test(`openid-client signs in, refreshes, reads UserInfo, revokes and signs out (${environment.type}: ${kind})`, async () => {
       const post_logout_redirect_uris = fields.application_type === 'native' ? ['com.example.app:/signed-out'] : [signed_out_uri]
       const application = await w.createApplication(environment, { ...fields, post_logout_redirect_uris })
-      const user = await w.createUser(environment)
+      const sub = `auth0|${randomText()}`
+      const user = await w.createUser(environment, { sub })
       const agent = createAgent()
       const config = await discover(environment, application.client_id, auth(application.client_secret))
 
@@ -71,14 +72,14 @@ for (const environment of [w.test, w.live]) {
         expectedNonce,
         idTokenExpected: true,
       })
-      assert.equal(tokens.claims()?.sub, user.id)
+      assert.equal(tokens.claims()?.sub, sub)
 
       const refreshed = await client.refreshTokenGrant(config, tokens.refresh_token ?? '')
-      const about = await client.fetchUserInfo(config, refreshed.access_token, user.id)
+      const about = await client.fetchUserInfo(config, refreshed.access_token, sub)
       assert.equal(about.email, user.email)
 
       await client.tokenRevocation(config, refreshed.refresh_token ?? '')
-      await assert.rejects(client.fetchUserInfo(config, refreshed.access_token, user.id), { code: 'OAUTH_WWW_AUTHENTICATE_CHALLENGE' })
+      await assert.rejects(client.fetchUserInfo(config, refreshed.access_token, sub), { code: 'OAUTH_WWW_AUTHENTICATE_CHALLENGE' })
       await assert.rejects(client.refreshTokenGrant(config, refreshed.refresh_token ?? ''), { error: 'invalid_grant' })
 
       const [post_logout_redirect_uri = ''] = post_logout_redirect_uris
@@ -138,7 +139,8 @@ for (const environment of [w.test, w.live]) {
 
   test(`jose verifies access and ID tokens with the published keys, and takes neither for the other (${environment.type})`, async () => {
     const application = await w.createApplication(environment)
-    const user = await w.createUser(environment)
+    const sub = `auth0|${randomText()}`
+    const user = await w.createUser(environment, { sub })
     const { request, tokens } = await signInForTokens(w, environment, application, { user })
     const { access_token, id_token } = tokens
 
@@ -149,7 +151,7 @@ for (const environment of [w.test, w.live]) {
       ...as_access_token,
       requiredClaims: ['exp', 'iat', 'jti', 'sub', 'client_id', 'scope'],
     })
-    assert.deepEqual([access.client_id, access.sub, access.scope], [application.client_id, user.id, 'openid profile email offline_access'])
+    assert.deepEqual([access.client_id, access.sub, access.scope], [application.client_id, sub, 'openid profile email offline_access'])
     const { payload: about } = await jwtVerify(id_token, keys, {
       ...as_id_token,
       requiredClaims: ['exp', 'iat', 'sub', 'nonce', 'auth_time', 'sid', 'at_hash', 'amr', 'acr'],

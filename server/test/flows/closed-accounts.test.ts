@@ -70,7 +70,7 @@ test('a deletion closes the account: sessions and tokens end with the answer, th
   assert.equal((await users('POST', '', { email: person.email })).body.code, 'identifier_taken')
   assert.deepEqual(await kindsOf(person.email), ['account_closed'])
   const closed = await eventOf('user.closed', person.id)
-  assert.deepEqual(closed.data, { deletes_at: record.deletes_at })
+  assert.deepEqual(closed.data, { deletes_at: record.deletes_at, sub: person.id })
 })
 
 test('a second deletion is 204 and changes nothing, whatever the setting is meanwhile', async () => {

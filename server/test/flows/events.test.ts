@@ -100,7 +100,7 @@ test('signing an account out in the account chooser causes an event', async () =
   const remove = /name="remove" value="(ses_[a-z0-9]+)"/.exec(page.body)?.[1] ?? ''
   await agent.submit(page, { remove })
   const [event] = await shown(environment, 'type=session.ended')
-  assert.deepEqual([event?.user_id, event?.data], [user.id, { session_id: remove, reason: 'signed_out' }])
+  assert.deepEqual([event?.user_id, event?.data], [user.id, { session_id: remove, reason: 'signed_out', sub: user.id }])
 })
 
 test('filters and pages combine: newest first, or oldest first with after', async () => {

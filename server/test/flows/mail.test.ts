@@ -55,7 +55,7 @@ test('a password change by the backend sends a mail in Test, which the inbox sho
     const { data } = expectStatus(200, await w.call('GET', `${environment.path}/events?type=mail.sent`))
     return data.length > 0 && data
   })
-  assert.deepEqual(event.data, { mail_id: mail.id, kind: 'password_changed', attempts: 1 })
+  assert.deepEqual(event.data, { mail_id: mail.id, kind: 'password_changed', attempts: 1, sub: event.user_id })
   assert.deepEqual(
     [event.user_id, event.request_id, event.actor],
     [user.id, reply.headers.get('x-request-id'), { type: 'system', id: null }],

@@ -71,7 +71,7 @@ test('a backend removes an app, with it its recovery codes, and the person is ma
   assert.equal((await backend('DELETE', `${person.id}/methods/${totp?.id}`)).status, 404)
   assert.deepEqual(await typesOf(person.id), ['password'])
   const [removed] = await events('mfa.removed', person.id, 1)
-  assert.deepEqual([removed.data, removed.actor.type], [{ method: 'totp', method_id: totp?.id }, 'api_key'])
+  assert.deepEqual([removed.data, removed.actor.type], [{ method: 'totp', method_id: totp?.id, sub: person.id }, 'api_key'])
   assert.deepEqual(
     (await mailsTo(person.email)).map(({ kind }: { kind: string }) => kind),
     ['method_removed'],

@@ -73,7 +73,7 @@ for (const set of [await setUp(w.test), await setUp(w.live)]) {
       ['totp', null, null],
     ])
     const [enrolled] = await events(`type=mfa.enrolled&user_id=${person.id}`)
-    assert.deepEqual(enrolled.data, { method: 'totp', method_id: data.find(({ type }: any) => type === 'totp').id }) // any: as above
+    assert.deepEqual(enrolled.data, { method: 'totp', method_id: data.find(({ type }: any) => type === 'totp').id, sub: person.id }) // any: as above
     const repeated = await agent.submit(page, { code: appCode(secret, w.now(), 1) })
     assert.notEqual(stepOn(repeated), 'recovery-codes', 'the half sign-in is used up')
   })

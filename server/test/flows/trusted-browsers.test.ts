@@ -110,7 +110,7 @@ test('a trusted browser asks for the first factor alone, and its tokens have the
   })
   assert.equal(event.data.second_factor, undefined)
   const kinds = expectStatus(200, await w.call('GET', `${environment.path}/events?type=trusted_browser.added&user_id=${subject.id}`)).data
-  assert.deepEqual(kinds[0].data, { trusted_browser_id: row?.id })
+  assert.deepEqual(kinds[0].data, { trusted_browser_id: row?.id, sub: subject.id })
 })
 
 test('the session of a trusted browser answers other requests, also with prompt=none', async () => {
@@ -566,7 +566,13 @@ test('the account page lists what counts, with a way to remove it, and the expor
     const { data } = expectStatus(200, await w.call('GET', `${environment.path}/events?type=trusted_browser.removed&user_id=${subject.id}`))
     return data.length > 0 && data
   })
-  assert.deepEqual([event.actor, event.data], [{ type: 'user', id: subject.id }, { trusted_browser_id: id }])
+  assert.deepEqual(
+    [event.actor, event.data],
+    [
+      { type: 'user', id: subject.id },
+      { trusted_browser_id: id, sub: subject.id },
+    ],
+  )
   expectStatus(404, await backend('DELETE', `${subject.id}/trusted-browsers/${id}`))
 })
 

@@ -3,6 +3,7 @@ import type { User } from '@ostiary/sdk'
 
 const fields = [
   'id',
+  'sub',
   'email',
   'email_verified',
   'phone_number',

@@ -1,4 +1,4 @@
-/** This person, last seven days: why a person did not get in, or how, from an address or the id of a user. */
+/** This person, last seven days: why a person did not get in, or how, from an address, an id or a `sub`. */
 import type { Obstacle, SignInTrace, TraceStep } from '@ostiary/sdk'
 import { Link } from '@tanstack/react-router'
 import { type FormEvent, type ReactNode, useState } from 'react'
@@ -36,8 +36,8 @@ export function ThisPerson({ above }: { above: ReactNode }) {
         <input
           className="in"
           data-filter
-          aria-label="Address or id of a person"
-          placeholder="A whole address, or the id of a user"
+          aria-label="Address, id or sub of a person"
+          placeholder="A whole address, id or sub"
           value={words}
           onChange={(event) => setWords(event.target.value)}
         />

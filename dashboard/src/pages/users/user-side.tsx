@@ -80,6 +80,7 @@ function Content({ user, onClose }: { user: User; onClose: () => void }) {
           'Last sign-in': <Time at={user.last_sign_in_at} />,
           Created: <Time at={user.created_at} />,
           Id: <Id value={user.id} label="user id" />,
+          ...(user.sub === user.id ? {} : { 'sub of tokens': <Copied value={user.sub} label="sub" /> }),
         }}
       />
       <div className="toolbar">

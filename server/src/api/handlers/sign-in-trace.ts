@@ -7,6 +7,7 @@ import { isInDomains } from '@ostiary/contract/domain-pattern.ts'
 import type { Event } from '@ostiary/contract/event.ts'
 import { idPattern } from '@ostiary/contract/ids.ts'
 import { most_steps, type Obstacle, type SignInTrace, type TraceStep, traced_days } from '@ostiary/contract/sign-in-trace.ts'
+import { VisibleAscii } from '@ostiary/contract/values.ts'
 import { day_ms } from '../../base/durations.ts'
 import { accountAddress } from '../../base/email.ts'
 import { sql } from '../../db/db.ts'
@@ -22,6 +23,7 @@ import { accountOf, findLocks, type Lock } from '../../domain/users/attempts.ts'
 import { listAsked } from '../../domain/users/mailed-codes.ts'
 import { personKeyOf } from '../../domain/users/person-key.ts'
 import { findCredential, findUser, type UserRow } from '../../domain/users/store.ts'
+import { findBySub } from '../../domain/users/sub.ts'
 import { found } from '../../http/problem.ts'
 import { admitsDomain, letsSignUp } from '../../protocol/sign-up.ts'
 import { environmentOf, type PlatformCall } from '../environment.ts'
@@ -95,7 +97,10 @@ async function readUser(
   { asked, address }: { asked: string; address: string | null },
 ): Promise<UserRow | null> {
   const id = idPattern('usr').test(asked) ? asked : address === null ? null : (await findCredential(db, environment_id, address))?.id
-  return id ? findUser(db, environment_id, id) : null
+  const user = id ? await findUser(db, environment_id, id) : null
+  if (user !== null || address !== null || !VisibleAscii.safeParse(asked).success) return user
+  const owner = await findBySub(db, environment_id, asked)
+  return owner && findUser(db, environment_id, owner)
 }
 
 const shown = ({ id, email, blocked_at, approval, deletes_at, last_sign_in_at }: UserRow): SignInTrace['user'] => ({

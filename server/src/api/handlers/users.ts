@@ -29,6 +29,7 @@ import { findUserAccess } from '../../domain/users/permissions.ts'
 import { setRoles } from '../../domain/users/roles.ts'
 import { searchUsers } from '../../domain/users/search.ts'
 import * as store from '../../domain/users/store.ts'
+import { findBySub, isSubTaken } from '../../domain/users/sub.ts'
 import { queriedWords } from '../../domain/users/words.ts'
 import { badField, found, notFound, notListedYet } from '../../http/problem.ts'
 import { inLines } from '../answer.ts'
@@ -84,6 +85,7 @@ export const createUser: Handler<'createUser'> = async (services, { caller, body
     environment_id: environment.id,
     ...empty,
     ...fields,
+    sub: fields.sub ?? id,
     roles: inOrder(fields.roles),
     pending_email: null,
     has_password: password_hash !== null,
@@ -107,7 +109,10 @@ export const createUser: Handler<'createUser'> = async (services, { caller, body
     },
     at,
   )
-  return created ? user : fail('identifier_taken', emailTaken(body.email), email_taken)
+  if (created) return user
+  if (body.sub !== undefined && (await isSubTaken(services.db, environment.id, body.sub)))
+    return fail('identifier_taken', `Another user has the sub ${body.sub}, as sub or as id.`, sub_taken)
+  return fail('identifier_taken', emailTaken(body.email), email_taken)
 }
 
 /**
@@ -298,6 +303,7 @@ async function userRolesOf(
 
 const emailTaken = (email: string) => `A user with the email ${email} already exists.`
 const email_taken = { reason: reason`Another user of the environment has the email.` }
+const sub_taken = { reason: reason`Another user of the environment has the sub, as sub or as id.` }
 
 type UserCall = Pick<Call<'blockUser'>, 'caller' | 'params' | 'if_match' | 'commit'>
 
@@ -347,20 +353,26 @@ const findUser = ({ db }: Services, environment_id: EnvironmentId, { params }: P
 
 type ListCall = PageCall & { readonly query: UserQuery; readonly wants_lines: boolean }
 
-/** `query` is a complete id or words to search for. */
+/**
+ * `query` is words to search for, or a complete id: that of a user, or of another service from where a user came with it as `sub`. The parameter `sub`
+ * names one user, whom the other filters may leave out.
+ */
 async function listUsersOf(services: Services, environment_id: EnvironmentId, call: ListCall) {
-  const { limit: _, cursor: _cursor, query = '', sort, ...fields } = call.query
-  const id = UserId.safeParse(query).success ? query : undefined
-  const words = id === undefined ? queriedWords(query) : []
-  const asked = { filter: { ...fields, id, words }, sort }
-  const list = !words.every((word) => isText(word)) ? nobody : (await hasAllUsers(services.db)) ? listUsersBy : listWithoutIndex
+  const { limit: _, cursor: _cursor, query = '', sub, sort, ...fields } = call.query
+  const is_id = UserId.safeParse(query).success
+  const queried = is_id ? ((await findBySub(services.db, environment_id, query)) ?? query) : undefined
+  const words = is_id ? [] : queriedWords(query)
+  const owner = sub === undefined ? queried : await findBySub(services.db, environment_id, sub)
+  const asked = { filter: { ...fields, id: owner ?? undefined, words }, sort }
+  const is_nobody = owner === null || (is_id && owner !== queried) || !words.every((word) => isText(word))
+  const list = is_nobody ? nobody : (await hasAllUsers(services.db)) ? listUsersBy : listWithoutIndex
   if (!call.wants_lines) return list(services, environment_id, asked, call)
   const read = (cursor: string | undefined) =>
     list(services, environment_id, asked, { query: { limit: lines_at_once, cursor }, fail: call.fail })
   return inLines(inPages(await read(call.query.cursor), read))
 }
 
-/** No user has a character that no text can have. */
+/** No user has the `sub`, both of two ids, or a character that no text can have. */
 const nobody = async (): Promise<UserPage> => ({ data: [], has_more: false, next_cursor: null })
 
 type UserPage = Awaited<ReturnType<typeof listUsersBy>>

@@ -50,7 +50,7 @@ export const isProven = (owner: Owner | null): owner is Owner & { email_verified
 export function findOwner(db: Db, environment_id: EnvironmentId, email: string): Promise<Owner | null> {
   return db.of(environment_id).maybeOne(
     Owner,
-    sql`select id, email, email_verified, self_registered, password_hash, blocked_at, deletes_at, locale, name, given_name, family_name, nickname, preferred_username, phone_number,
+    sql`select id, sub, email, email_verified, self_registered, password_hash, blocked_at, deletes_at, locale, name, given_name, family_name, nickname, preferred_username, phone_number,
                 version
           from users where environment_id = ${environment_id} and email_key = ${emailKey(email)}`,
   )

@@ -5,7 +5,7 @@ import { mailStatements } from '../mail/send.ts'
 import { endEverything } from '../sessions/endings.ts'
 import { endCodesOf } from '../users/mailed-codes.ts'
 import { holdUser, setBlocked, type UserRow } from '../users/store.ts'
-import { closeUser, eraseUser } from './erase.ts'
+import { closeUser, deletionEvent, eraseUser } from './erase.ts'
 
 type MailServices = Parameters<typeof mailStatements>[0]
 
@@ -60,7 +60,7 @@ export async function closing(
 export const deletion = (user: UserRow, now: Date): Administered => ({
   statements: [...eraseUser(user, now), ...endCodesOf(user.environment_id, user.id, now)],
   after: null,
-  event: { type: 'user.deleted', user_id: user.id, data: {} },
+  event: deletionEvent(user),
 })
 
 /** Every session has its event. Grants with `offline_access` end too. */

@@ -12,6 +12,9 @@ export const eraseUser = (user: store.UserRow, now: Date): Statement[] => [
   followErasedUser(user.environment_id, user.id, now),
 ]
 
+/** Receivers that know the user by `sub` need it, and no row has it any more. */
+export const deletionEvent = ({ id, sub }: store.UserRow) => ({ type: 'user.deleted' as const, user_id: id, data: { sub } })
+
 /**
  * Closes an account until it is erased: it is signed out everywhere, and nobody signs in to it. The statements have a guard. Put
  * `endCodesOf` beside them.

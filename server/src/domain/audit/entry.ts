@@ -77,9 +77,9 @@ const secret = /^(key|secret|client_secret|password|private_key|digest|password_
 
 const isSecret = (name: string, value: unknown) => secret.test(name) && (typeof value === 'string' || value === null)
 
-/** Personal data of users: claims of OIDC Core §5.1, a new address, metadata, claims for tokens, and where a session comes from. */
+/** Personal data of users: claims of OIDC Core §5.1, a `sub` that a backend chose, a new address, metadata, claims for tokens, and where a session comes from. */
 const personal =
-  /^(email|pending_email|phone_number|name|given_name|family_name|nickname|preferred_username|picture|locale|zoneinfo|metadata|claims|ip|user_agent)$/
+  /^(sub|email|pending_email|phone_number|name|given_name|family_name|nickname|preferred_username|picture|locale|zoneinfo|metadata|claims|ip|user_agent)$/
 
 /** Which members of an object are personal, by its type. The data of a backend about a customer can be about its people. */
 const personal_of: Readonly<Record<string, RegExp>> = {

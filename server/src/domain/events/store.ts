@@ -11,6 +11,7 @@ import { traceparentOf } from '../../base/trace-context.ts'
 import { type Db, join, leavesWork, type Statement, sql } from '../../db/db.ts'
 import { type EventIndex, enters } from '../../db/event-keys.ts'
 import { insertInto } from '../../db/rows.ts'
+import { subOf } from '../../db/sub.ts'
 import { withinTimes } from './time-range.ts'
 
 export type Actor = { type: Event['actor']['type']; id: string | null }
@@ -119,6 +120,7 @@ const EventRow = z.object({
   user_id: z.string().nullable(),
   application_id: z.string().nullable(),
   data: z.record(z.string(), z.unknown()),
+  sub: z.string().nullable(),
 })
 
 /** Lists numbered events that match the filters. `rest` is the end of the query: where the page begins, its order and its limit. */
@@ -141,7 +143,7 @@ export async function listEvents(
   ]
   const rows = await db
     .of(environment_id)
-    .all(EventRow, sql`${eventRows} where v.environment_id = ${environment_id} ${join(filters, ' ')} ${rest}`)
+    .all(EventRow, sql`${eventRows(environment_id)} where v.environment_id = ${environment_id} ${join(filters, ' ')} ${rest}`)
   return rows.map(shown)
 }
 
@@ -153,16 +155,21 @@ function indexFor({ type, user_id, application_id, request_id }: Partial<EventQu
   return type === undefined ? null : 'events_of_type'
 }
 
-const eventRows = sql`select v.id, v.type, v.created_at as timestamp, v.sequence,
+/** The `sub` of a user never changes, so it is not stored with each event. That of a deleted user is in `user.deleted` alone. */
+const eventRows = (environment_id: EnvironmentId): Statement => sql`select v.id, v.type, v.created_at as timestamp, v.sequence,
     e.tenant_id, e.project_id, e.id as environment_id, e.type as environment_type,
-    v.request_id, v.actor_type, v.actor_id, v.user_id, v.application_id, v.data
+    v.request_id, v.actor_type, v.actor_id, v.user_id, v.application_id, v.data,
+    (select ${subOf(sql`u`)} from users u where u.environment_id = ${environment_id} and u.id = v.user_id) as sub
   from events v join environments e on e.id = v.environment_id`
 
 /** Finds one numbered event. */
 export async function findEvent(db: Db, environment_id: EnvironmentId, id: string): Promise<Event | null> {
   const row = await db
     .of(environment_id)
-    .maybeOne(EventRow, sql`${eventRows} where v.environment_id = ${environment_id} and v.id = ${id} and v.sequence is not null`)
+    .maybeOne(
+      EventRow,
+      sql`${eventRows(environment_id)} where v.environment_id = ${environment_id} and v.id = ${id} and v.sequence is not null`,
+    )
   return row && shown(row)
 }
 
@@ -175,6 +182,12 @@ export async function findEventData(db: Db, environment_id: EnvironmentId, id: s
 }
 
 /** The event as the API returns it and webhooks deliver it. */
-function shown({ environment_id, environment_type, actor_type, actor_id, timestamp, ...event }: z.infer<typeof EventRow>): Event {
-  return { ...event, timestamp, environment: { id: environment_id, type: environment_type }, actor: { type: actor_type, id: actor_id } }
+function shown({ environment_id, environment_type, actor_type, actor_id, timestamp, sub, ...event }: z.infer<typeof EventRow>): Event {
+  return {
+    ...event,
+    timestamp,
+    environment: { id: environment_id, type: environment_type },
+    actor: { type: actor_type, id: actor_id },
+    data: sub === null ? event.data : { ...event.data, sub },
+  }
 }

@@ -7,11 +7,21 @@ import { currentTrace } from '../../base/trace.ts'
 import { traceparentOf } from '../../base/trace-context.ts'
 import { type Db, guard, list, type Statement, sql } from '../../db/db.ts'
 import { atCoordinator, inEnvironment } from '../../db/environment.ts'
+import { subOfOwner } from '../../db/sub.ts'
 import { withAttempts } from '../queue/attempts.ts'
 import { enqueue, enqueueEach } from '../queue/queue.ts'
 
 /** The payload of a job. Its lane is the application, its id that of the message. */
-export const LogoutPayload = z.object({ session_id: z.string(), user_id: z.string(), traceparent: z.string().optional() })
+export const LogoutPayload = z.object({
+  session_id: z.string(),
+  user_id: z.string(),
+  /** Absent in jobs of a program that had none: then it is the id. */
+  sub: z.string().optional(),
+  traceparent: z.string().optional(),
+})
+
+/** A text of visible ASCII as it stands in JSON. */
+const inJson = (text: Statement): Statement => sql`replace(replace(${text}, '\\', '\\\\'), '"', '\\"')`
 
 /**
  * For a batch, after the statements that end the sessions with `ended_at`. Adds a message and its job for each enabled application that has
@@ -35,15 +45,15 @@ export function enqueueBackchannelLogouts(
      order by g.application_id limit 1)`
   // The id of a message: the time, and the random ends of the ids of its session and its application.
   return [
-    sql`insert into backchannel_logouts (environment_id, id, application_id, session_id, user_id, status, created_at, updated_at)
-        with recursive used (session_id, user_id, application_id) as (
-          select id, user_id, ${next(sql`sessions.id`, sql`''`)} from sessions
+    sql`insert into backchannel_logouts (environment_id, id, application_id, session_id, user_id, sub, status, created_at, updated_at)
+        with recursive used (session_id, user_id, sub, application_id) as (
+          select id, user_id, sub, ${next(sql`sessions.id`, sql`''`)} from sessions
            where environment_id = ${environment_id} and id in (${ids}) and ended_at = ${ended_at}
           union all
-          select used.session_id, used.user_id, ${next(sql`used.session_id`, sql`used.application_id`)}
+          select used.session_id, used.user_id, used.sub, ${next(sql`used.session_id`, sql`used.application_id`)}
             from used where used.application_id is not null)
         select ${environment_id}, cast(${`msg_${timeDigits(now)}`} as text) || substr(session_id, 23, 8) || substr(application_id, 23, 8),
-               application_id, session_id, user_id, 'waiting', ${now}, ${now}
+               application_id, session_id, user_id, sub, 'waiting', ${now}, ${now}
           from used
          where (select 1 from applications a
                  where a.id = used.application_id and ${inEnvironment(environment_id, 'a')}
@@ -55,7 +65,7 @@ export function enqueueBackchannelLogouts(
         id: sql`m.id`,
         lane: sql`m.application_id`,
         environment_id: sql`m.environment_id`,
-        payload: sql`'{"session_id":"' || m.session_id || '","user_id":"' || m.user_id || cast(${traced} as text) || '"}'`, // ids need no escaping in JSON
+        payload: sql`'{"session_id":"' || m.session_id || '","user_id":"' || m.user_id || '","sub":"' || ${inJson(subOfOwner(sql`m`))} || cast(${traced} as text) || '"}'`, // ids need no escaping in JSON
       },
       sql`from backchannel_logouts m
         where m.created_at = ${now} and m.environment_id = ${environment_id} and m.session_id in (${ids}) and m.status = 'waiting'`,
@@ -70,9 +80,9 @@ export function settleLogout(environment_id: EnvironmentId, message_id: string, 
 }
 
 /** Makes a message due now, also one that waits for its next attempt. */
-export function resendLogout({ environment_id, id, application_id, session_id, user_id }: LogoutRow, now: Date): Statement[] {
+export function resendLogout({ environment_id, id, application_id, session_id, user_id, sub }: LogoutRow, now: Date): Statement[] {
   const trace = currentTrace()
-  const payload: z.infer<typeof LogoutPayload> = { session_id, user_id, ...(trace && { traceparent: traceparentOf(trace) }) }
+  const payload: z.infer<typeof LogoutPayload> = { session_id, user_id, sub, ...(trace && { traceparent: traceparentOf(trace) }) }
   return [
     guard(sql`update backchannel_logouts set status = 'waiting', updated_at = ${now}
       where environment_id = ${environment_id} and id = ${id}`),
@@ -88,7 +98,7 @@ export async function listLogouts(db: Db, environment_id: EnvironmentId, rest: S
   const rows = await db.of(environment_id).all(
     Row,
     atCoordinator`select * from (
-          select m.id, m.environment_id, m.application_id, m.session_id, m.user_id, m.status,
+          select m.id, m.environment_id, m.application_id, m.session_id, m.user_id, ${subOfOwner(sql`m`)} as sub, m.status,
                  case when m.status = 'waiting' then j.due_at end as next_attempt_at, m.created_at, m.updated_at
             from backchannel_logouts m left join jobs j on j.id = m.id
            where m.environment_id = ${environment_id}) listed

@@ -259,7 +259,7 @@ const rowsIn =
     }
   }
 
-/** A deleted user: the sessions end, and then forget where they came from. They stay until their tokens cannot be valid any more. */
+/** A deleted user: the sessions end, and then forget whose they were and where they came from. They stay until their tokens cannot be valid any more. */
 const sessionsOfErased: SliceStep = async (db, ending, now) => {
   const { environment_id, user_id } = ending
   const open = await idsOf(db, ending, sql`select s.id from sessions s where ${openSessions(ending)} limit ${sessions_at_once}`)
@@ -268,13 +268,13 @@ const sessionsOfErased: SliceStep = async (db, ending, now) => {
     db,
     ending,
     sql`select id from sessions
-         where user_id = ${user_id} and ${inEnvironment(environment_id)} and coalesce(ip, user_agent, upstream_sid, upstream_id_token) is not null
+         where user_id = ${user_id} and ${inEnvironment(environment_id)} and coalesce(ip, user_agent, upstream_sid, upstream_id_token, sub) is not null
          limit ${others_at_once}`,
   )
   if (shown.length === 0) return null
   return {
     statements: [
-      sql`update sessions set ip = null, user_agent = null, upstream_sid = null, upstream_id_token = null
+      sql`update sessions set ip = null, user_agent = null, upstream_sid = null, upstream_id_token = null, sub = null
            where environment_id = ${environment_id} and id in (${list([...shown].sort())})`,
     ],
   }
@@ -301,6 +301,9 @@ const invitationsOfErased: SliceStep = async (db, ending) => {
 
 const Sequence = z.object({ sequence: z.int() })
 
+/** That of the deletion has the `sub`, by which receivers know the user. */
+const loses_data = sql`type <> 'user.deleted'`
+
 /** Events from before the deletion keep the id alone. Those without a number come first, since they may get one meanwhile. */
 const eventsOfErased: SliceStep = async (db, ending) => {
   const { environment_id, subject, position, created_at } = ending
@@ -308,7 +311,7 @@ const eventsOfErased: SliceStep = async (db, ending) => {
     db,
     ending,
     sql`select id from events where ${inEnvironment(environment_id)} and sequence is null and user_id = ${subject}
-           and created_at <= ${created_at} and data <> '{}' limit ${others_at_once}`,
+           and created_at <= ${created_at} and ${loses_data} and data <> '{}' limit ${others_at_once}`,
   )
   if (unnumbered.length > 0)
     return {
@@ -321,14 +324,14 @@ const eventsOfErased: SliceStep = async (db, ending) => {
   const numbered = await db.of(environment_id).all(
     Sequence,
     sql`select sequence from events
-         where ${of_user} and sequence is not null and sequence > ${after} and created_at <= ${created_at} order by sequence limit ${others_at_once}`,
+         where ${of_user} and sequence is not null and sequence > ${after} and created_at <= ${created_at} and ${loses_data} order by sequence limit ${others_at_once}`,
   )
   const last = numbered.at(-1)?.sequence
   if (last === undefined) return null
   return {
     statements: [
       sql`update events set data = ${{}} where ${of_user}
-             and sequence is not null and sequence > ${after} and sequence <= ${last} and created_at <= ${created_at}`,
+             and sequence is not null and sequence > ${after} and sequence <= ${last} and created_at <= ${created_at} and ${loses_data}`,
     ],
     position: String(last),
   }

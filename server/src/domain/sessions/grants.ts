@@ -11,6 +11,7 @@ import type { UserRef } from '../../base/user-ref.ts'
 import { type Db, type Statement, sql } from '../../db/db.ts'
 import { sameEnvironment } from '../../db/environment.ts'
 import { insertInto } from '../../db/rows.ts'
+import { subOf } from '../../db/sub.ts'
 import { lastUseOf } from './refresh-chains.ts'
 import {
   beganWithRow,
@@ -75,7 +76,8 @@ const columnsWhere = (stands: Statement) => sql`
   u.claims as user_claims, o.claims as organization_claims,
   case when g.organization_id is null then u.roles else coalesce(m.roles, '[]') end as role_ids,
   case when ${stands} then 0 else 1 end as has_ended, nullif(u.email, '') as email, u.email_verified, u.phone_number,
-  u.phone_number_verified, u.name, u.given_name, u.family_name, u.nickname, u.preferred_username, u.picture, u.locale, u.zoneinfo, u.updated_at`
+  u.phone_number_verified, u.name, u.given_name, u.family_name, u.nickname, u.preferred_username, u.picture, u.locale, u.zoneinfo, u.updated_at,
+  ${subOf(sql`u`)} as sub`
 
 /** The columns of a row of `grants` as g, in a query with `joinPerson`. */
 export const grantColumns = (environment_id: EnvironmentId): Statement => columnsWhere(joinedGrantStands(environment_id, sql`g`))
@@ -161,6 +163,16 @@ export async function findLiveGrant(db: Db, environment_id: EnvironmentId, grant
     ),
   )
   return grant?.has_ended === false ? grant : null
+}
+
+const Owner = GrantRow.pick({ user_id: true })
+
+/** The user of a grant, valid or not; `null` where the grant was deleted. */
+export async function findGrantOwner(db: Db, environment_id: EnvironmentId, grant_id: string): Promise<UserId | null> {
+  const row = await db
+    .of(environment_id)
+    .maybeOne(Owner, sql`select user_id from grants where environment_id = ${environment_id} and id = ${grant_id}`)
+  return row?.user_id ?? null
 }
 
 const GrantState = z.object({

@@ -5,6 +5,7 @@ import { type Db, guard, list, type Statement, sql } from '../../db/db.ts'
 import { inEnvironment, sameEnvironment } from '../../db/environment.ts'
 import { strong_levels } from '../../protocol/second-factor.ts'
 import type { Origin } from '../events/store.ts'
+import { subjectColumns } from '../users/sub.ts'
 import { joinTrusted } from '../users/trusted-browsers.ts'
 import { followSession, sessionEndEvents } from './endings.ts'
 import { numberOfNewBeginning, sessionStands } from './standing.ts'
@@ -33,6 +34,9 @@ const SessionRow = z.object({
   name: z.string().nullable(),
   /** The ids of the roles that the user was given. */
   role_ids: z.array(z.string()),
+  /** For hints: the `sub` of the user, and its creation. */
+  sub: z.string(),
+  user_created_at: z.date(),
 })
 export type SessionRow = z.infer<typeof SessionRow>
 
@@ -67,10 +71,10 @@ export interface NewSession {
  */
 export function insertSession(environment_id: EnvironmentId, session: NewSession, only_if: Statement, now: Date): Statement {
   const beginning = numberOfNewBeginning(environment_id, session.began_with, sql`u`)
-  return guard(sql`insert into sessions (environment_id, id, user_id, token_hash, amr, acr, began_with, ip, user_agent, ending, began_ending,
+  return guard(sql`insert into sessions (environment_id, id, user_id, sub, token_hash, amr, acr, began_with, ip, user_agent, ending, began_ending,
                                          provider_id, upstream_sid, upstream_id_token, trusted_browser_id,
                                          grant_count, created_at, auth_time, last_seen_at, expires_at, absolute_expires_at)
-    select environment_id, ${session.id}, id, ${session.token_hash}, ${session.amr}, ${session.acr}, ${session.began_with},
+    select environment_id, ${session.id}, id, u.sub, ${session.token_hash}, ${session.amr}, ${session.acr}, ${session.began_with},
            ${session.ip}, ${session.user_agent}, ending, ${beginning},
            ${session.upstream?.provider_id ?? null}, ${session.upstream?.sid ?? null}, ${session.upstream?.id_token ?? null}, ${session.trusted_browser_id},
            0, ${now}, ${now}, ${now}, ${session.expires_at}, ${session.absolute_expires_at}
@@ -84,7 +88,7 @@ export async function findSessions(db: Db, environment_id: EnvironmentId, token_
   return db.of(environment_id).all(
     SessionRow,
     sql`select s.id, s.user_id, s.token_hash, s.auth_time, s.amr, s.acr, s.began_with, s.last_seen_at, s.expires_at, s.absolute_expires_at,
-               s.grant_count, u.grant_count as offline_count, u.email, u.name, u.roles as role_ids,
+               s.grant_count, u.grant_count as offline_count, u.email, u.name, u.roles as role_ids, ${subjectColumns(sql`u`)},
                s.trusted_browser_id, t.created_at as trusted_at, t.expires_at as trusted_until
           from sessions s join users u on ${sameEnvironment('u', 's', environment_id)} and u.id = s.user_id
           ${joinTrusted(environment_id)}

@@ -10,8 +10,8 @@ import { inEnvironment } from '../../db/environment.ts'
 import { findsTexts } from './findable.ts'
 import { hasApproval } from './store.ts'
 
-/** Which users a list has. `id` and `words` come from its `query`. */
-export interface Filter extends Omit<UserQuery, 'query' | 'sort'> {
+/** Which users a list has. `id` and `words` come from its `query`; `id` also is that of its `sub`. */
+export interface Filter extends Omit<UserQuery, 'query' | 'sub' | 'sort'> {
   id: string | undefined
   words: readonly string[]
 }

@@ -50,6 +50,7 @@ export const hasAllUsers = async (db: Db): Promise<boolean> => (await findPlace(
 const Row = z.object({
   environment_id: z.custom<EnvironmentId>(),
   id: z.string(),
+  sub: z.string().nullable(),
   email: z.string(),
   name: z.string().nullable(),
   given_name: z.string().nullable(),
@@ -68,7 +69,7 @@ const dayOf = sql`coalesce(u.last_sign_in_at, 0) / ${day_ms}`
 const findUsers = (db: Db, after: Place): Promise<Row[]> =>
   db.many.all(
     Row,
-    sql`select u.environment_id, u.id, u.email, u.name, u.given_name, u.family_name, u.nickname, u.preferred_username, u.phone_number, u.version,
+    sql`select u.environment_id, u.id, u.sub, u.email, u.name, u.given_name, u.family_name, u.nickname, u.preferred_username, u.phone_number, u.version,
                coalesce((select t.words from user_texts t where t.environment_id = ${unindexed('u')} and t.user_id = u.id), '') as words,
                case when u.last_sign_in_day = ${dayOf} then 1 else 0 end as has_day
           from users u where (u.environment_id, u.id) > (${after.environment_id}, ${after.id})

@@ -10,16 +10,18 @@ import type { UserRef } from '../../base/user-ref.ts'
 import { type Db, guard, list, type OfEnvironment, type Statement, sql } from '../../db/db.ts'
 import { inEnvironment, sameEnvironment } from '../../db/environment.ts'
 import { insertInto } from '../../db/rows.ts'
+import { subOf } from '../../db/sub.ts'
 import { between_names } from '../lists/search.ts'
 import { forgetFindable, insertFindable, keepChangedFindable, keepFindable } from './findable.ts'
 import { forgetRoles, givenRoles, type Part } from './roles.ts'
+import { takeSub } from './sub.ts'
 import type { Findable } from './words.ts'
 
 const UserRow = User.extend({ version: z.int() })
 export type UserRow = z.infer<typeof UserRow>
 
 const columns = (environment_id: EnvironmentId): Statement => sql`
-  u.id, e.tenant_id, e.project_id, u.environment_id, nullif(u.email, '') as email, u.email_verified, c.pending as pending_email, u.phone_number, u.phone_number_verified,
+  u.id, ${subOf(sql`u`)} as sub, e.tenant_id, e.project_id, u.environment_id, nullif(u.email, '') as email, u.email_verified, c.pending as pending_email, u.phone_number, u.phone_number_verified,
   u.name, u.given_name, u.family_name, u.nickname, u.preferred_username, u.picture, u.locale, u.zoneinfo, u.metadata, u.claims, ${givenRoles(environment_id)} as roles,
   case when u.password_hash is null then 0 else 1 end as has_password, u.approval, u.deletes_at, u.blocked_at, u.last_sign_in_at,
   u.version, u.created_at, u.updated_at`
@@ -32,7 +34,7 @@ const UserNames = User.pick({ id: true }).extend({ names: z.string() })
 type UserNames = z.infer<typeof UserNames>
 
 /** The texts by which the user `u` can be found: one column, since a search reads thousands of them. Empty without a user. */
-export const user_names = sql`concat_ws(${between_names}, u.email, u.name, u.given_name, u.family_name, u.nickname, u.preferred_username, u.phone_number)`
+export const user_names = sql`concat_ws(${between_names}, u.email, u.sub, u.name, u.given_name, u.family_name, u.nickname, u.preferred_username, u.phone_number)`
 
 /** Finds the names of users, newest first. */
 export function findUserNames(db: Db, environment_id: EnvironmentId, filter: Statement, { last, limit }: Part): Promise<UserNames[]> {
@@ -138,13 +140,17 @@ export const takeName = ({ environment_id, id, ...user }: UserRef & Omit<Findabl
 /** A new user without the password. */
 export type Profile = Omit<NewUser, 'password' | 'password_hash'>
 
-/** Fails as a guard if a user has the email. The hash is ours, or one that `judgeForeignHash` takes. */
+/** Fails as a guard if a user has the email or the `sub`. The hash is ours, or one that `judgeForeignHash` takes. */
 export const insertUser = (
   ref: UserRef,
   user: Profile & { self_registered?: boolean; waits?: boolean },
   password_hash: string | null,
   now: Date,
-): Statement[] => [insertRow(ref, user, password_hash, now), ...insertFindable(ref.environment_id, { ...user, id: ref.id })]
+): Statement[] => [
+  insertRow(ref, user, password_hash, now),
+  ...(user.sub === undefined ? [] : [takeSub(ref, user.sub)]),
+  ...insertFindable(ref.environment_id, { ...user, id: ref.id }),
+]
 
 function insertRow(
   { environment_id, id }: UserRef,
@@ -298,7 +304,7 @@ export function findPerson(db: Db, environment_id: EnvironmentId, id: string) {
 }
 
 /** The fields of a user that can be changed. `setRoles` writes the roles. */
-export interface UserFields extends Omit<Profile, 'email'> {
+export interface UserFields extends Omit<Profile, 'email' | 'sub'> {
   /** `null` only for an account without an address. */
   email: string | null
   email_verified: boolean
@@ -311,7 +317,7 @@ export interface UserFields extends Omit<Profile, 'email'> {
  */
 export const updateUser = (current: UserRow, user: UserFields, password_hash: string | null | undefined, now: Date): Statement[] => [
   updateRow(current, user, password_hash, now),
-  ...keepChangedFindable(current.environment_id, current, { ...user, id: current.id }),
+  ...keepChangedFindable(current.environment_id, current, { ...user, id: current.id, sub: current.sub }),
 ]
 
 function updateRow(current: UserRow, user: UserFields, password_hash: string | null | undefined, now: Date): Statement {

@@ -11,6 +11,8 @@ import { folded, longest_normalised } from '../../base/normalisation.ts'
 /** The texts by which a user is found. */
 export interface Findable {
   id: string
+  /** Where it is not the id. */
+  sub?: string | null | undefined
   email?: string | null | undefined
   name?: string | null | undefined
   given_name?: string | null | undefined
@@ -30,8 +32,8 @@ const wordsIn = (text: string): string[] => text.split(/\s+/).filter((word) => w
 const foldedWords = (text: string): string[] => wordsIn(folded(text.slice(0, longest_normalised)))
 
 /** The words of a user, each once, between line feeds. */
-export function wordsOf({ id, email, name, given_name, family_name, nickname, preferred_username, phone_number }: Findable): string {
-  const texts = [id, email, name, given_name, family_name, nickname, preferred_username, phone_number]
+export function wordsOf({ id, sub, email, name, given_name, family_name, nickname, preferred_username, phone_number }: Findable): string {
+  const texts = [id, sub, email, name, given_name, family_name, nickname, preferred_username, phone_number]
   return `${begins}${[...new Set(texts.flatMap((text) => foldedWords(text ?? '')))].join(begins)}${begins}`
 }
 

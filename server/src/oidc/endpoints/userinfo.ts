@@ -1,6 +1,7 @@
 /** UserInfo (OIDC Core §5.3): claims about the user, for an active access token of this environment with the scope `openid`. */
 import { type Reason, reason } from '../../base/reason.ts'
 import { refusal } from '../../base/refusal.ts'
+import { findGrantOwner } from '../../domain/sessions/grants.ts'
 import { organizationClaims, userClaims } from '../../protocol/claims.ts'
 import { OAuthError } from '../../protocol/oauth-error.ts'
 import { includesScope } from '../../protocol/scope.ts'
@@ -21,7 +22,7 @@ export const userinfo: OidcEndpoint = async (services, call) => {
       }),
     )
   const { claims, grant } = found
-  Object.assign(call.subject, { client_id: claims.client_id, user_id: claims.sub })
+  Object.assign(call.subject, { client_id: claims.client_id, user_id: grant.user_id })
   const roles = await rolesAt(call.issuer, grant, claims.client_id)
   const audience = [claims.aud].flat()
   const kept_out = roles.keptOut(audience)
@@ -47,7 +48,9 @@ async function whyRefused(services: OidcServices, call: OidcCall, token: string)
     if (readIdTokenHint(call.issuer, token) !== 'invalid') return reason`The text is an ID token. UserInfo takes the access token.`
     return reason`The text is not an access token of this issuer.`
   }
-  Object.assign(call.subject, { client_id: claims.client_id, user_id: claims.sub })
+  // The grant says which user: the `sub` can be that of another one since.
+  const user_id = await findGrantOwner(services.db, call.issuer.environment_id, claims.grant_id)
+  Object.assign(call.subject, { client_id: claims.client_id, user_id })
   return claims.exp * 1000 <= call.now.getTime()
     ? reason`The access token has expired.`
     : reason`The access token is revoked, or its grant has ended.`

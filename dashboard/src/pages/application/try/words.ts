@@ -6,7 +6,7 @@ export type TokenName = 'id' | 'access' | 'userinfo'
 
 const notes: Record<string, string> = {
   iss: 'The issuer. Compare it with the one you trust.',
-  sub: 'Stable and never reused: store this one.',
+  sub: 'It never changes: store this one.',
   'id.aud': 'This application.',
   'access.aud': 'The APIs that may accept the token.',
   nonce: 'The value that this page sent: the token belongs to this sign-in.',

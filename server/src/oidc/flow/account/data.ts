@@ -11,7 +11,7 @@ import { longest_email } from '../../../base/normalisation.ts'
 import { reason } from '../../../base/reason.ts'
 import { refusal } from '../../../base/refusal.ts'
 import { type Statement, sql } from '../../../db/db.ts'
-import { closeUser, eraseUser } from '../../../domain/accounts/erase.ts'
+import { closeUser, deletionEvent, eraseUser } from '../../../domain/accounts/erase.ts'
 import { listMethods } from '../../../domain/accounts/methods.ts'
 import { describeChange } from '../../../domain/audit/entry.ts'
 import { insertAuditEntry } from '../../../domain/audit/store.ts'
@@ -160,7 +160,7 @@ export const deleteOwnAccount: OidcEndpoint = async (services, call) => {
   const deletes_at = deletionAt(call)
   const event = deletes_at
     ? ({ type: 'user.closed', user_id: user.id, data: { deletes_at: deletes_at.toISOString() } } as const)
-    : ({ type: 'user.deleted', user_id: user.id, data: {} } as const)
+    : deletionEvent(user)
   const device = deviceOf(call)
   for (let tries = 0; tries < most_tries; tries++) {
     if (is_root && (await findSoleOwnerships(services.db, user.id)).length > 0) return showDeletion(services, call, own, null)

@@ -2,13 +2,14 @@
 import { findUsersWithPasskey } from '../../../domain/passkeys/store.ts'
 import { findConsents } from '../../../domain/sessions/consents.ts'
 import { findUsersWithSecondFactor } from '../../../domain/users/second-factors.ts'
-import { type NextStep, nextStep } from '../../../protocol/next-step.ts'
+import { isHinted } from '../../../protocol/id-token-hint.ts'
+import { type NextStep, nextStep, nobody } from '../../../protocol/next-step.ts'
 import { asksEachTime, needsPress } from '../../../protocol/press.ts'
 import { by_passkey } from '../../../protocol/second-factor.ts'
 import { asksForSignUp, hasName, letsSignUp } from '../../../protocol/sign-up.ts'
 import { trustLives } from '../../../protocol/trusted-browser.ts'
 import type { Answer, OidcCall, OidcServices } from '../../call.ts'
-import { hintedUser } from '../../id-token-hint.ts'
+import { verifiedHint } from '../../id-token-hint.ts'
 import { rememberDays } from '../../trusted-browser.ts'
 import { showOrganizations } from '../organization/organizations-screen.ts'
 import { passkeyOffer } from '../passkey/offer-passkey.ts'
@@ -28,6 +29,7 @@ export async function judgeNextStep(services: OidcServices, call: OidcCall, inte
   const { issuer, now } = call
   const needs_press = needsPress(client, request.redirect_uri)
   const asks_each_time = asksEachTime(client, request.redirect_uri)
+  const hint = verifiedHint(issuer, request.id_token_hint)
   const user_ids = browser.sessions.map((session) => session.user_id)
   const { mode, totp } = issuer.settings.mfa
   const takes_passkeys = relyingPartyOf(call) !== null
@@ -65,7 +67,7 @@ export async function judgeNextStep(services: OidcServices, call: OidcCall, inte
         organization,
         no_access: access[i]?.no_access ?? null,
       })),
-      hinted_user_id: hintedUser(issuer, request.id_token_hint),
+      hinted_user_id: hint && (browser.sessions.find((session) => isHinted(hint, session))?.user_id ?? nobody),
       sign_up_open: letsSignUp(issuer.settings) && asksForSignUp(issuer.settings),
       mfa: { mode, can_enrol: totp || takes_passkeys },
       names: issuer.settings.sign_up.name,

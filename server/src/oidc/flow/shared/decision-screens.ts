@@ -13,7 +13,7 @@ import { type Answer, type OidcCall, type OidcServices, redirect, refused } from
 import { withCookies } from '../../cookies.ts'
 import { formRefusals, formToken } from '../../form-token.ts'
 import { html, pageContext } from '../../hosted-page.ts'
-import { hintedUser } from '../../id-token-hint.ts'
+import { verifiedHint } from '../../id-token-hint.ts'
 import { shownName } from '../../metadata-client.ts'
 import { showStep } from '../../refused-form.ts'
 import { accessOf } from './access.ts'
@@ -106,7 +106,7 @@ async function noAccessAnswer(
   call.subject.user_id = person.user_id
   const { code, ...shown } = step
   const { context, view, set_cookie } = decisionOf(services, call, interaction, shown)
-  const is_hinted = hintedUser(call.issuer, interaction.request.id_token_hint) !== null
+  const is_hinted = verifiedHint(call.issuer, interaction.request.id_token_hint) !== null
   const has_organizations = await canChoose(services, call, interaction, person)
   const page = noAccessPage(context, {
     ...view,
@@ -119,7 +119,7 @@ async function noAccessAnswer(
 }
 
 /** Whether the person could go on with another organization than the one that is missing, or whose roles give nothing. */
-async function canChoose(services: OidcServices, call: OidcCall, interaction: Authorization, person: Pick<SessionRow, 'user_id'>) {
+async function canChoose(services: OidcServices, call: OidcCall, interaction: Authorization, person: SessionRow) {
   if (interaction.request.organization_use === 'none') return false
   const { environment_id } = call.issuer
   const [memberships, choice] = await Promise.all([

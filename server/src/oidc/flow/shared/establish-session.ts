@@ -24,16 +24,18 @@ import {
 import { countForPerson, waitForPerson } from '../../../domain/users/attempts.ts'
 import { hasSecondFactor } from '../../../domain/users/second-factors.ts'
 import { aboutUser, aboutUsers, fillLocale, findUser, noteSignIn } from '../../../domain/users/store.ts'
+import { findSubject } from '../../../domain/users/sub.ts'
 import { useTrusted } from '../../../domain/users/trusted-browsers.ts'
 import { acrOf } from '../../../protocol/claims.ts'
 import { storedIdOf } from '../../../protocol/client.ts'
+import { isHinted } from '../../../protocol/id-token-hint.ts'
 import { withoutSatisfied } from '../../../protocol/next-step.ts'
 import { one_factor } from '../../../protocol/second-factor.ts'
 import { type Browser, most_sessions, sessionCookie } from '../../browser.ts'
 import { type Answer, header, type OidcCall, type OidcServices, redirect } from '../../call.ts'
 import { chosenLanguage } from '../../chosen-language.ts'
 import { lastUsedCookie, withCookies } from '../../cookies.ts'
-import { hintedUser } from '../../id-token-hint.ts'
+import { verifiedHint } from '../../id-token-hint.ts'
 import { deviceCookie } from '../../known-browser.ts'
 import { trustRule } from '../../trusted-browser.ts'
 import type { Interaction } from './begin.ts'
@@ -176,13 +178,25 @@ export async function establishSession(
   services.counters.count(issuer.environment_id, 'sign_in', `${method}.succeeded`)
   if (provider_id !== undefined) services.counters.count(issuer.environment_id, 'provider_use', provider_id)
   // A sign-in of another user than the hinted one satisfies no prompt of the request.
-  const hinted = hintedUser(issuer, request.id_token_hint)
-  const rest = hinted === null || hinted === user_id ? withoutSatisfied(query, step, at) : query
+  const rest = (await isAnswered(services, call, request, user_id)) ? withoutSatisfied(query, step, at) : query
   return withCookies(redirect(continueRequest(services, call, { client, query: rest, session_id: session.id })), [
     sessionCookie(call, [{ secret }, ...kept]),
     deviceCookie(services, call, { user_id, email, password_hash }),
     lastUsedCookie(call, provider_id ?? method),
   ])
+}
+
+/** Reports whether a sign-in of this user answers the request: where it has a hint, only one of its user does. */
+async function isAnswered(
+  { db }: OidcServices,
+  { issuer }: OidcCall,
+  { id_token_hint }: { id_token_hint?: string | undefined },
+  user_id: string,
+): Promise<boolean> {
+  const hint = verifiedHint(issuer, id_token_hint)
+  if (hint === null || hint.sub === user_id) return true
+  const person = await findSubject(db, { environment_id: issuer.environment_id, id: user_id })
+  return person !== null && isHinted(hint, person)
 }
 
 function sessionRow(

@@ -1,12 +1,13 @@
 /** Decides for which organization the person of a session acts in an authorization request (decision 0178). */
 import { findMembershipIn, findTwoMemberships } from '../../../domain/organizations/memberships.ts'
 import type { SessionRow } from '../../../domain/sessions/sessions.ts'
+import { isHinted } from '../../../protocol/id-token-hint.ts'
 import { chooseOrganization, for_none, type OrganizationChoice } from '../../../protocol/organization.ts'
 import type { OidcCall, OidcServices } from '../../call.ts'
-import { readIdTokenHint } from '../../id-token-hint.ts'
+import { verifiedHint } from '../../id-token-hint.ts'
 import type { Authorization } from './begin.ts'
 
-type Person = Pick<SessionRow, 'user_id'>
+type Person = Pick<SessionRow, 'user_id' | 'sub' | 'user_created_at'>
 type Requesting = Pick<Authorization, 'request'>
 
 /** Returns the function that reads the choice of a person. Without a use of organizations it reads nothing. */
@@ -14,11 +15,12 @@ function choosing({ db }: OidcServices, call: OidcCall, { request }: Requesting)
   const { environment_id } = call.issuer
   const { organization_use: use } = request
   const hinted = hintOf(call, request)
-  return async ({ user_id }) => {
+  return async (person) => {
+    const { user_id } = person
     if (use === 'none') return { kind: 'none' }
     if (request.choosing) return { kind: 'open' }
     const user = { environment_id, id: user_id }
-    const named = request.organization ?? hinted(user_id)
+    const named = request.organization ?? hinted(person)
     if (named === for_none) return chooseOrganization(use, named, [])
     if (named === undefined) return chooseOrganization(use, named, await findTwoMemberships(db, user))
     const membership = await findMembershipIn(db, user, named)
@@ -42,9 +44,9 @@ export const organizationOf = (services: OidcServices, call: OidcCall, interacti
   choosing(services, call, interaction)(session)
 
 /** The organization of the ID token that the request sent as a hint, for the person of the hint. */
-function hintOf(call: OidcCall, { id_token_hint }: Authorization['request']): (user_id: string) => string | undefined {
-  const hint = readIdTokenHint(call.issuer, id_token_hint)
-  return (user_id) => (hint !== null && hint !== 'invalid' && hint.sub === user_id ? (hint.org_id ?? undefined) : undefined)
+function hintOf(call: OidcCall, { id_token_hint }: Authorization['request']): (person: Person) => string | undefined {
+  const hint = verifiedHint(call.issuer, id_token_hint)
+  return (person) => (hint !== null && isHinted(hint, person) ? (hint.org_id ?? undefined) : undefined)
 }
 
 /** The ids of the roles that count for a person: those of the member, or without an organization those of the user. */

@@ -136,6 +136,8 @@ async function judge(services: OidcServices, call: OidcCall, query: string) {
   const judged = sessions.map((session) => ({
     session_id: session.id,
     user_id: session.user_id,
+    sub: session.sub,
+    user_created_at: session.user_created_at,
     is_expired: browser.expired.includes(session),
   }))
   call.subject.client_id = client?.client_id ?? null
