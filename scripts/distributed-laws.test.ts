@@ -20,6 +20,7 @@ const broken: [law: string, text: string][] = [
   [values,    "select u.id from grants g join users u on u.environment_id = g.environment_id || '' and u.id = g.user_id where g.environment_id = ?"],
   [values,    'select u.id from grants g, users u where g.environment_id = ? and u.id = g.user_id'],
   [values,    'select id from users where environment_id = ? or id = ?'],
+  [values,    'select user_id from user_words where user_id = ?'],
   [values,    'select id from users where (environment_id = ? or id = ?) and name = ?'],
   [values,    'select 1 from users u where u.environment_id = ? and exists (select 1 from sessions where user_id = u.id)'],
   [values,    'select (select count(*) from sessions) from users where environment_id = ?'],
@@ -58,6 +59,7 @@ test('only one file writes the marks after the column of the environment', () =>
 })
 
 const kept: string[] = [
+  'select count(*) as count from (select 1 from user_words where user_words = ? limit ?) holders',
   'select id from users where environment_id = ? and id = ?',
   "select id from users where environment_id || '' = ? and id = ?",
   'select id from users u where (u.environment_id = ?) is true and id = ?',
