@@ -100,7 +100,7 @@ test('it has one folder with the entry, the build, the native module, the docume
     for (const path of [types, code]) assert.ok(existsSync(join(release, 'sdk', path ?? '')), path)
   for (const absent of ['server', 'contract', 'launch.mjs', 'package-lock.json', 'scripts']) assert.ok(!found.includes(absent), absent)
   assert.deepEqual(
-    globSync('node_modules/*/*', { cwd: release }).filter((path) => !path.includes('argon2')),
+    globSync('node_modules/*/*', { cwd: release }).filter((path) => !/@node-rs.(argon2|bcrypt)/.test(path)),
     [],
   )
 })
@@ -168,7 +168,8 @@ test('a check of the configuration works', { skip }, () => {
 test('its bill of materials lists what it contains, by the hashes of the lock file and with accepted licences', { skip }, () => {
   const bom: Bom = JSON.parse(readFileSync(join(release, 'sbom.cdx.json'), 'utf8'))
   const names = bom.components.map((component) => component['bom-ref'].replace(/@[^@]*$/, ''))
-  for (const name of ['@ostiary/server', 'fastify', 'pg', 'zod', 'jose', '@node-rs/argon2']) assert.ok(names.includes(name), name)
+  for (const name of ['@ostiary/server', 'fastify', 'pg', 'zod', 'jose', '@node-rs/argon2', '@node-rs/bcrypt'])
+    assert.ok(names.includes(name), name)
   for (const name of ['oidc-provider', 'playwright-core', 'typescript', '@ostiary/bench']) assert.ok(!names.includes(name), name)
   for (const component of bom.components)
     if (!component['bom-ref'].startsWith('@ostiary/')) assert.ok(accepted_licences.includes(licenceOf(component)), component['bom-ref'])

@@ -19,12 +19,12 @@ import { type ArchivedFile, readTar, writeTar } from './tar.ts'
 const root = join(import.meta.dirname, '..')
 /** The packages of this repository that a release has parts of. */
 const released = ['@ostiary/cli', '@ostiary/dashboard']
-const native_module = '@node-rs/argon2'
+const native_modules = ['@node-rs/argon2', '@node-rs/bcrypt']
 const platforms = ['linux-x64-gnu', 'linux-x64-musl', 'linux-arm64-gnu', 'linux-arm64-musl']
 /** Every file of an archive has this time, so that the same sources make the same archive. */
 const file_time = new Date('2026-01-01T00:00:00Z')
-/** What a release needs of the native module. */
-const needed = /(^|\/)(package\.json|LICENSE|index\.js|[\w.-]+\.node)$/
+/** What a release needs of a native module. */
+const needed = /(^|\/)(package\.json|LICENSE[\w.-]*|(index|binding)\.js|[\w.-]+\.node)$/
 
 const { values } = parseArgs({ options: { folder: { type: 'string' }, 'this-platform': { type: 'boolean' } } })
 const is_archive_of_all = values.folder === undefined && !values['this-platform']
@@ -129,7 +129,7 @@ function billOfMaterials(shipped_natives: readonly string[]): Bom {
   if (status !== 0) throw new Error(`"npm sbom" failed: ${stderr}`)
   const own = new Map(Object.values(lock.packages).map((each) => [each.name, Object.keys(each.dependencies ?? {})]))
   const isUsed = (by: string, name: string) =>
-    name.startsWith(`${native_module}-`)
+    native_modules.some((native) => name.startsWith(`${native}-`))
       ? shipped_natives.includes(name)
       : !by.startsWith('@ostiary/') || own.get(by)?.includes(name) === true
   const all: Bom = JSON.parse(stdout)
@@ -160,12 +160,12 @@ function licenceText(name: string): string {
   return file === undefined ? '' : readFileSync(join(folder, file), 'utf8')
 }
 
-/** The native module: its JavaScript, and a package for each platform. One that is not installed here comes from npm. */
+/** The native modules: of each its JavaScript, and a package for each platform. One that is not installed here comes from npm. */
 function nativePackages(): { name: string; files: ArchivedFile[] }[] {
-  const names = platforms.map((platform) => `${native_module}-${platform}`)
+  const names = native_modules.flatMap((native) => platforms.map((platform) => `${native}-${platform}`))
   const isInstalled = (name: string) => existsSync(join(root, 'node_modules', name, 'package.json'))
   const wanted = values['this-platform'] ? names.filter(isInstalled) : names
-  return [native_module, ...wanted].map((name) => ({ name, files: isInstalled(name) ? installedFiles(name) : fetchedFiles(name) }))
+  return [...native_modules, ...wanted].map((name) => ({ name, files: isInstalled(name) ? installedFiles(name) : fetchedFiles(name) }))
 }
 
 function installedFiles(name: string): ArchivedFile[] {

@@ -57,7 +57,7 @@ for (const [n, { way, method, settings, begin }] of ways.entries())
     assert.deepEqual(
       [event.data, event.actor],
       [
-        { email, method },
+        { email, method, sub: user_id },
         { type: 'user', id: user_id },
       ],
     )

@@ -211,7 +211,7 @@ test('a backend lists and removes a passkey: its sessions end, the person is mai
   )
   assert.match(passkey.id, /^mth_/)
   const [{ data: enrolled }] = await eventsOf('mfa.enrolled', id)
-  assert.deepEqual(enrolled, { method: 'passkey', method_id: passkey.id })
+  assert.deepEqual(enrolled, { method: 'passkey', method_id: passkey.id, sub: id })
   assert.deepEqual(
     (await inboxOf(email)).map(({ kind }: { kind: string }) => kind),
     ['method_added'],
@@ -227,7 +227,7 @@ test('a backend lists and removes a passkey: its sessions end, the person is mai
   assert.match((await other.get((await openSignIn(w.test, client)).request.url)).body, /data-step="sign-in"/)
   assert.doesNotMatch((await agent.get((await openSignIn(w.test, client)).request.url)).body, /data-step="sign-in"/)
   const [{ data: removed }] = await eventsOf('mfa.removed', id)
-  assert.deepEqual(removed, { method: 'passkey', method_id: passkey.id })
+  assert.deepEqual(removed, { method: 'passkey', method_id: passkey.id, sub: id })
   assert.equal((await inboxOf(email))[0].kind, 'method_removed')
 
   const { reply } = await signInByPasskey(w.test, client, device)
