@@ -5,6 +5,9 @@
  */
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { longest_password_hash } from '../contract/src/password-algorithms.ts'
+import { judgeForeignHash } from '../server/src/domain/users/foreign-hashes.ts'
+import { costs, malformed } from '../server/test/support/foreign-hashes.ts'
 import { type Connection, expectStatus, isRefusedForm, openConnection, request } from './connection.ts'
 import { type Ground, root } from './contestants.ts'
 import { median } from './load.ts'
@@ -40,10 +43,28 @@ export async function surveyForeignHashes({ folder, freshDatabase }: Ground, rou
     await started.process.stop()
     return measured
   }
-  return onAllCores(async () => ({
+  const beside = await onAllCores(async () => ({
     embedded: await on('embedded', null),
     postgres: freshDatabase ? await on('postgres', await freshDatabase()) : null,
   }))
+  return { longest_judging_ms: longestJudging(), beside }
+}
+
+/** How long the refusal of a hash takes, at most: of malformed ones, of those that cost too much, and of the longest texts of every form. */
+function longestJudging(): number {
+  const parts = malformed.flatMap(([, text]) => text.split(/(?<=[$:,=])/))
+  const longest = [...new Set(parts)].flatMap((begin) =>
+    ['A', '=', '$', ':', '1', 'a=', 'A$', '+/', '..', ',l=1'].map((filling) =>
+      (begin + filling.repeat(1_000)).slice(0, longest_password_hash),
+    ),
+  )
+  const texts = [...malformed.map(([, text]) => text), ...costs.map(([, beyond]) => beyond), ...longest]
+  const took = texts.map((text) => {
+    const at = performance.now()
+    judgeForeignHash(text)
+    return performance.now() - at
+  })
+  return Math.max(...took)
 }
 
 /** An environment of another project, where each user has one of the dearest hashes. */

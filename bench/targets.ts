@@ -129,7 +129,8 @@ export function targetsOf(
       { what: `people of a rush of 64 who sign in, from 64 sources, ${engine}`,  unit: '', at_least: 64, is: measured.rush_of_many.signed_in },
       { what: `people of a rush of 64 who sign in, from one source, ${engine}`,  unit: '', at_least: 64, is: measured.rush_of_one.signed_in },
     ]),
-    ...Object.entries(foreign_hashes ?? {}).flatMap(([engine, measured]) => measured === null ? [] : [
+    { what: 'refusal of a hash of another system, the longest', unit: 'ms', at_most: 50, is: foreign_hashes?.longest_judging_ms ?? none },
+    ...Object.entries(foreign_hashes?.beside ?? {}).flatMap(([engine, measured]) => measured === null ? [] : [
       { what: `sign-ins beside foreign hashes at the bounds of their costs, p50 of the quiet one, ${engine}`, unit: 'x', at_most: 1.25, is: measured.p50_ratio },
     ]),
     ...Object.entries(timing ?? {}).flatMap(([engine, kinds]) =>

@@ -93,7 +93,7 @@ export const TokenAnswer = z
   .describe('Tokens (RFC 6749 §5.1, OIDC Core §3.1.3.3).')
 
 export const UserInfo = z
-  .looseObject({ sub: z.string().describe('The `sub` of the user: the id, unless another one was given at the creation.') })
+  .looseObject({ sub: z.string().describe('The `sub` of the user: the id, unless the user was created with a `sub`.') })
   .describe('Claims of the user by the scopes of the token (OIDC Core §5.3.2).')
 
 const client = {

@@ -1544,7 +1544,7 @@ export type Impact = {
 }
 
 export type Invitation = {
-  /** The id of a user. Tokens have the `sub` of the user, which is this id unless another one was given. */
+  /** The id of a user. It is also the `sub` in tokens, unless the user was created with a `sub`. */
   id: string
   /** The id of a tenant. */
   tenant_id: string
@@ -1794,7 +1794,7 @@ export type MailTested = {
 }
 
 export type Me = {
-  /** The id of a user. Tokens have the `sub` of the user, which is this id unless another one was given. */
+  /** The id of a user. It is also the `sub` in tokens, unless the user was created with a `sub`. */
   user_id: string
   /** The email of the member. In an invitation it is only a label: the membership belongs to the account that accepts. */
   email: string
@@ -1816,7 +1816,7 @@ export type Me = {
 }
 
 export type Member = {
-  /** The id of a user. Tokens have the `sub` of the user, which is this id unless another one was given. */
+  /** The id of a user. It is also the `sub` in tokens, unless the user was created with a `sub`. */
   id: string
   /** The id of a tenant. */
   tenant_id: string
@@ -3028,7 +3028,7 @@ export type SecretName = string
 export type Session = {
   /** The id of a session, the `sid` of tokens. */
   id: string
-  /** The id of a user. Tokens have the `sub` of the user, which is this id unless another one was given. */
+  /** The id of a user. It is also the `sub` in tokens, unless the user was created with a `sub`. */
   user_id: string
   /** When the object was created. */
   created_at: string
@@ -3410,7 +3410,7 @@ export type SignInMethod = {
 export type SignInTrace = {
   /** The account; `null` where no account of the environment has the address or id. */
   user: {
-    /** The id of a user. Tokens have the `sub` of the user, which is this id unless another one was given. */
+    /** The id of a user. It is also the `sub` in tokens, unless the user was created with a `sub`. */
     id: string
     /** The email. */
     email: string | null
@@ -3647,7 +3647,7 @@ export type TraceStep = {
 export type TrustedBrowser = {
   /** The id of a trusted browser. */
   id: string
-  /** The id of a user. Tokens have the `sub` of the user, which is this id unless another one was given. */
+  /** The id of a user. It is also the `sub` in tokens, unless the user was created with a `sub`. */
   user_id: string
   /** When the person used a second factor there, and chose not to be asked again. */
   created_at: string
@@ -3662,7 +3662,7 @@ export type TrustedBrowser = {
 }
 
 export type User = {
-  /** The id of a user. Tokens have the `sub` of the user, which is this id unless another one was given. */
+  /** The id of a user. It is also the `sub` in tokens, unless the user was created with a `sub`. */
   id: string
   /** The claim `sub`, by which tokens and events name the user: what was given at the creation, else the `id`. It is compared exactly and never changes. Routes take the `id`. */
   sub: string

@@ -57,15 +57,6 @@ for (const [what, hash] of malformed)
     assert.ok(hash.length < 5 || !problem.includes(hash), problem)
   })
 
-test('all of them together are judged in less than 50 ms', () => {
-  assert.ok(malformed.length >= 45 && costs.length >= 20)
-  const all = [...malformed.map(([, hash]) => hash), ...costs.map(([, beyond]) => beyond)]
-  for (const hash of all) judgeForeignHash(hash)
-  const begun = performance.now()
-  for (const hash of all) judgeForeignHash(hash)
-  assert.ok(performance.now() - begun < 50)
-})
-
 /** Texts like hashes: parts of real ones, one after another. */
 const pieces = forms.flatMap(({ hashes }) => hashes).flatMap((hash) => hash.split(/(?<=[$:,=])/))
 const texts = fc.array(fc.oneof(fc.constantFrom(...pieces), fc.string({ maxLength: 8 })), { maxLength: 12 }).map((parts) => parts.join(''))
@@ -79,19 +70,6 @@ test('the judge of a hash never throws, and what it takes is read again from wha
       assert.equal(algorithmOf(stored), hash.algorithm)
     }),
   )
-})
-
-test('a text as long as it may be takes no longer than its length asks for', () => {
-  const begins = [...new Set(pieces), '$', 'scrypt$2$', 'pbkdf2_sha256$1000$', '$fbscrypt$v=1,n=1,r=1,p=1,ss=']
-  const fillings = ['A', '=', '$', ':', '1', 'a=', 'A$', '+/', '..', ',l=1']
-  for (const begin of begins)
-    for (const filling of fillings) {
-      const text = (begin + filling.repeat(1_000)).slice(0, 1_000)
-      const begun = performance.now()
-      judgeForeignHash(text)
-      judgeForeignHash(text.repeat(1_000))
-      assert.ok(performance.now() - begun < 50, `${begin} and ${filling}`)
-    }
 })
 
 test('a hash with our costs is stored as ours, and any other with a mark', () => {
