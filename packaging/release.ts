@@ -12,6 +12,7 @@ import { parseArgs } from 'node:util'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { commandLineTool } from '../launch.mjs'
 import { documentsIn } from '../scripts/links.ts'
+import server from '../server/package.json' with { type: 'json' }
 import { operator_examples } from '../server/src/site/documents/contents.ts'
 import { accepted_licences, type Bom, bomOf, licenceList, licenceOf, packageName } from './bom.ts'
 import { type ArchivedFile, readTar, writeTar } from './tar.ts'
@@ -19,7 +20,8 @@ import { type ArchivedFile, readTar, writeTar } from './tar.ts'
 const root = join(import.meta.dirname, '..')
 /** The packages of this repository that a release has parts of. */
 const released = ['@ostiary/cli', '@ostiary/dashboard']
-const native_modules = ['@node-rs/argon2', '@node-rs/bcrypt']
+/** The build leaves them out (`build.mjs`). */
+const native_modules = Object.keys(server.dependencies).filter((name) => name.startsWith('@node-rs/'))
 const platforms = ['linux-x64-gnu', 'linux-x64-musl', 'linux-arm64-gnu', 'linux-arm64-musl']
 /** Every file of an archive has this time, so that the same sources make the same archive. */
 const file_time = new Date('2026-01-01T00:00:00Z')

@@ -128,7 +128,7 @@ function Everybody({ above }: { above: ReactNode }) {
               className="in"
               data-filter
               aria-label="Find users"
-              placeholder="Any part of an email, a name, an id or a sub"
+              placeholder="Part of an email, name, id or sub"
               value={words}
               onChange={(event) => setWords(event.target.value)}
             />
