@@ -197,7 +197,7 @@ async function run(
 ): Promise<boolean> {
   // More than cores, because a test also waits, most of all one with a browser. The processes of a queue and the other files begin in
   // alphabetical order.
-  const at_once = availableParallelism() + (is_full_run ? 2 : chosen.every(isOfPages) ? 1 : 0)
+  const at_once = availableParallelism() + (is_full_run ? 1 : chosen.every(isOfPages) ? 1 : 0)
   const shared = shareable.filter((file) => !needsOwnProcess(file))
   const minutes = is_full_run && shared.length > 0 ? 39 : 15 // of a process; a file has 15. Only one that hangs takes that long.
   const lines = join(folder, `lines-${parts.length}`)
